@@ -1,0 +1,58 @@
+# The commands of the project. The environment in .venv is made once, and again when pyproject.toml changes.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+# Real data for the tests that use it: SPL_DATA if it is set, else a folder beside the checkout if there is one.
+ifndef SPL_DATA
+ifneq ($(wildcard ../shared/data/.),)
+export SPL_DATA := $(abspath ../shared/data)
+endif
+else
+export SPL_DATA
+endif
+
+.PHONY: help demo test check bench format clean
+
+help:
+	@echo "make demo     discover the Lorenz equations from noisy data"
+	@echo "make test     run all tests, the examples in docstrings and the code of the documents"
+	@echo "make check    what CI runs: format, lint, types, tests, kernels with bounds checks and without the compiler"
+	@echo "make bench    measure speed and recovery"
+	@echo "make format   rewrite the sources in the project's format"
+	@echo "make clean    delete the environment and all caches in this folder"
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed. Name one that you have: make PYTHON=python3.12"; exit 1; }
+	@echo "Installing into .venv (once) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/spl demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/kernels
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/evaluation.py
+	$(BIN)/python benchmarks/search.py
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

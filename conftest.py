@@ -1,0 +1,25 @@
+"""What every test and every docstring example starts from."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # no window, wherever the tests run
+
+_DATA_BESIDE_CHECKOUT = Path(__file__).parent.parent / "shared" / "data"
+if _DATA_BESIDE_CHECKOUT.is_dir():
+    os.environ.setdefault("SPL_DATA", str(_DATA_BESIDE_CHECKOUT))
+
+# No deadline: the first example of a test may have to compile a kernel.
+settings.register_profile("spl", deadline=None, derandomize=True)
+settings.load_profile("spl")
+
+
+@pytest.fixture(autouse=True)
+def _names_in_doctests(doctest_namespace: dict[str, Any]) -> None:
+    """Let docstring examples use `np` without importing it."""
+    doctest_namespace["np"] = np

@@ -1,0 +1,36 @@
+"""Symbolic Physics Learner: give it a table or trajectories, it gives back the equation."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spl.config import SearchConfig
+    from spl.errors import SplError
+    from spl.estimator import SPLRegressor
+    from spl.grammar import Grammar
+    from spl.operators import Operator
+
+__version__ = "0.1.0"
+__all__ = ["Grammar", "Operator", "SPLRegressor", "SearchConfig", "SplError", "__version__"]
+
+_HOMES = {
+    "Grammar": "spl.grammar",
+    "Operator": "spl.operators",
+    "SPLRegressor": "spl.estimator",
+    "SearchConfig": "spl.config",
+    "SplError": "spl.errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that `import spl` is quick."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'spl' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

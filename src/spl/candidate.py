@@ -1,0 +1,32 @@
+"""The candidate: a program with its fit to the data; the module: one that stands as a rule of the grammar."""
+
+from dataclasses import dataclass
+
+from spl.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A formula and how well it fits: `loss` is the weighted root mean square error on the rows it was judged on.
+
+    `reward` is the paper's, eta**rules / (1 + loss), of the derivation it was found by.
+    """
+
+    program: Program
+    loss: float
+    reward: float = 0.0
+
+    @property
+    def cost(self) -> int:
+        """The cost of its program."""
+        return self.program.cost
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A complete tree that stands as one rule of the start symbol."""
+
+    program: Program
+    size: int  # rules of its derivation
+    loss: float  # on the rows of the search
+    reward: float

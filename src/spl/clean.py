@@ -1,0 +1,75 @@
+"""Clean constants: a fitted number becomes a whole one, a simple fraction or a multiple of pi where the data cannot tell.
+
+Each constant in turn is set to a simple number near it and the others are fitted again. The change stays if the error grows by no
+more than one standard error of a parameter would, or stays at rounding error.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from spl.candidate import Candidate
+from spl.export import find_nice_number
+from spl.kernels import tokens as tk
+from spl.program import Program
+
+NEAR = 0.05  # a simple number farther away than this share of the constant is not tried
+MAX_DENOMINATOR = 12
+MAX_WHOLE = 1_000_000
+
+Refit = Callable[[Program], Candidate]
+
+
+def clean(candidate: Candidate, n_rows: int, floor: float, refit: Refit) -> Candidate:
+    """Return the candidate with as many simple numbers as the data allows. `refit` fits the constants that remain.
+
+    `floor` is the error that counts as rounding error.
+    """
+    position = 0
+    n_cleaned = 0
+    best = candidate
+    while position < len(best.program):
+        if best.program.tokens[position] >> tk.KIND_SHIFT == tk.CONSTANT:
+            # Twice the logarithm of the error ratio times the rows is chi-squared: 1 is one standard error, for each constant cleaned
+            limit = max(candidate.loss * math.exp((n_cleaned + 1) / (2 * n_rows)), floor)
+            cleaner = _clean_one(best, position, limit, refit)
+            if cleaner is not None:
+                best = cleaner
+                n_cleaned += 1
+        position += 1
+    return best
+
+
+def _clean_one(candidate: Candidate, position: int, limit: float, refit: Refit) -> Candidate | None:
+    """Return the candidate with a simple number at a position, the simplest that stays within the limit, or None."""
+    place = sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in candidate.program.tokens[:position])
+    for number in simple_numbers_near(candidate.program.constants[place]):
+        fixed = refit(_fix(candidate.program, position, place, number))
+        if fixed.loss <= limit:
+            return replace(fixed, reward=candidate.reward)
+    return None
+
+
+def simple_numbers_near(value: float) -> Iterator[float]:
+    """Yield simple numbers near a value: whole ones first, then fractions, then multiples of pi.
+
+    Examples:
+        >>> list(simple_numbers_near(0.5001))[:1], list(simple_numbers_near(2.01))[:1]
+        ([0.5], [2.0])
+    """
+    tried = set()
+    for unit in (1.0, math.pi):
+        for denominator in range(1, MAX_DENOMINATOR + 1):
+            numerator = round(value / unit * denominator)
+            number = numerator * unit / denominator
+            is_near = abs(number - value) <= NEAR * abs(value)
+            if numerator and abs(number) <= MAX_WHOLE and is_near and number not in tried and find_nice_number(number):
+                tried.add(number)
+                yield number
+
+
+def _fix(program: Program, position: int, place: int, number: float) -> Program:
+    """Return the program with a literal number in place of one of its constants."""
+    vocabulary = program.vocabulary.with_literal(number)
+    tokens = (*program.tokens[:position], vocabulary.literal_token(number), *program.tokens[position + 1 :])
+    return Program(tokens, vocabulary, program.constants[:place] + program.constants[place + 1 :])

@@ -1,0 +1,94 @@
+"""Settings: one frozen class a subject, checked when made."""
+
+import math
+from dataclasses import dataclass, fields
+from numbers import Integral, Real
+
+from spl.errors import SettingError
+
+BACKUPS = ("max", "mean")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchConfig:
+    """The hyperparameters of the tree search, with the names of the paper in brackets. Nothing about the data or the rules.
+
+    Examples:
+        >>> SearchConfig(max_rules=20, eta=0.99).n_transplants
+        20
+        >>> SearchConfig(explore=-1)
+        Traceback (most recent call last):
+        ...
+        spl.errors.SettingError: `explore` must be 0 or more; it is -1.
+    """
+
+    max_rules: int = 50  # rules of a derivation (t_max, maximum tree size)
+    n_episodes: int = 10_000  # of each tree between two transplantations
+    n_transplants: int = 20  # rounds of a schedule, each on a grammar with newer modules; 1 is no transplantation
+    max_modules: int = 5  # modules kept (maximum augmented grammars); 0 is no transplantation
+    module_size: int = 10  # rules of a module in the first round; grows to max_rules in the last
+    max_schedules: int | None = None  # schedules to run; None repeats them until another limit ends the search
+    n_simulations: int = 10  # random completions of each new leaf
+    eta: float = 0.9999  # discount of the reward for each rule; 1 is none
+    explore: float = 1 / math.sqrt(2)  # weight of the bound's uncertainty term (c); 0 is greedy
+    epsilon: float = 0.2  # share of the selections made at random
+    backup: str = "max"  # what a node remembers of its rewards: "max" as in the paper, or "mean"
+    adaptive_scaling: bool = True  # divide Q by the highest reward so far
+    relative_loss: bool = True  # divide the error in the reward by the spread of the target; the paper does not
+    n_trees: int = 2  # independent trees; they share modules after each round
+    max_rows: int = 256  # rows a search looks at; answers are fitted to and judged on all
+
+    def __post_init__(self) -> None:
+        for name in ("max_rules", "n_episodes", "n_transplants", "module_size", "n_simulations", "n_trees"):
+            check_count(name, getattr(self, name), at_least=1)
+        check_count("max_modules", self.max_modules, at_least=0)
+        check_count("max_rows", self.max_rows, at_least=16)
+        if self.max_schedules is not None:
+            check_count("max_schedules", self.max_schedules, at_least=1)
+        check_number("eta", self.eta, above=0.0, at_most=1.0)
+        check_number("explore", self.explore, at_least=0.0)
+        check_number("epsilon", self.epsilon, at_least=0.0, at_most=1.0)
+        if self.backup not in BACKUPS:
+            raise SettingError(f"`backup` must be one of {', '.join(BACKUPS)}; it is {self.backup!r}.")
+        if self.max_rules > 1000:
+            raise SettingError(f"`max_rules` must be 1000 or less; it is {self.max_rules}.")
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the settings by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """When a search ends at the latest."""
+
+    timeout: float | None = 60.0  # seconds
+    max_evaluations: int | None = None  # distinct programs fitted or evaluated
+
+    def __post_init__(self) -> None:
+        if self.timeout is not None:
+            check_number("timeout", self.timeout, above=0.0)
+        if self.max_evaluations is not None:
+            check_count("max_evaluations", self.max_evaluations, at_least=1)
+
+
+def check_count(name: str, value: object, *, at_least: int) -> None:
+    """Raise a clear error unless the value is a whole number in range."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise SettingError(f"`{name}` must be a whole number; it is {value!r}.")
+    if value < at_least:
+        raise SettingError(f"`{name}` must be {at_least} or more; it is {value}.")
+
+
+def check_number(
+    name: str, value: object, *, above: float | None = None, at_least: float | None = None, at_most: float | None = None
+) -> None:
+    """Raise a clear error unless the value is a finite number in range."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise SettingError(f"`{name}` must be a number; it is {value!r}.")
+    if above is not None and not value > above:
+        raise SettingError(f"`{name}` must be more than {above:g}; it is {value}.")
+    if at_least is not None and value < at_least:
+        raise SettingError(f"`{name}` must be {at_least:g} or more; it is {value}.")
+    if at_most is not None and value > at_most:
+        raise SettingError(f"`{name}` must be {at_most:g} or less; it is {value}.")

@@ -1,0 +1,144 @@
+"""The dataset: checked columns, target and weights. Nobody further down checks them again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spl.errors import DataError
+
+MAX_COLUMNS = 10_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """A table of finite numbers with a target.
+
+    Examples:
+        >>> data = Dataset.from_arrays([[1.0], [2.0]], [3.0, 5.0])
+        >>> data.names, data.n_rows
+        (('x0',), 2)
+    """
+
+    names: tuple[str, ...]
+    columns: NDArray[np.float64]  # [D, N]
+    target: NDArray[np.float64]  # [N]
+    weights: NDArray[np.float64]  # [N], mean 1
+
+    @classmethod
+    def from_arrays(
+        cls,
+        table: ArrayLike,
+        target: ArrayLike,
+        *,
+        names: Sequence[str] | None = None,
+        weights: ArrayLike | None = None,
+    ) -> "Dataset":
+        """Check a table of N rows and D columns, and copy it."""
+        rows = _as_numbers(table, "The table")
+        if rows.ndim != 2:
+            raise DataError(f"The table must have rows and columns; it has {rows.ndim} dimension(s).")
+        goal = _as_numbers(target, "The target")
+        if goal.ndim != 1:
+            raise DataError(f"The target must be one column; its shape is {goal.shape}.")
+        n_rows, n_columns = rows.shape
+        if goal.size != n_rows:
+            raise DataError(f"The table has {n_rows} rows, but the target {goal.size}. They must be the same.")
+        if n_rows == 0:
+            raise DataError("The table has 0 rows. Give at least one.")
+        if not 1 <= n_columns <= MAX_COLUMNS:
+            raise DataError(f"The table has {n_columns} columns. It must have 1 to {MAX_COLUMNS}.")
+        _check_finite(rows, "The table")
+        _check_finite(goal, "The target")
+        return cls(
+            names=_check_names(names, n_columns),
+            columns=np.ascontiguousarray(rows.T).copy(),
+            target=goal.copy(),
+            weights=_check_weights(weights, n_rows),
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """How many samples there are."""
+        return self.target.size
+
+    @property
+    def spread(self) -> float:
+        """The weighted standard deviation of the target; its size if it is constant; 1 if it is 0."""
+        deviation = float(np.sqrt(self.square / self.n_rows))
+        size = float(np.max(np.abs(self.target)))
+        if deviation > 1e-14 * size:
+            return deviation
+        return size if size > 0 else 1.0
+
+    @property
+    def square(self) -> float:
+        """The weighted sum of squared deviations of the target from its mean."""
+        mean = float(np.average(self.target, weights=self.weights))
+        return float(np.sum(self.weights * (self.target - mean) ** 2))
+
+    def take(self, rows: NDArray[np.intp]) -> "Dataset":
+        """Return the dataset of some rows, in that order."""
+        weights = self.weights[rows]
+        return Dataset(self.names, np.ascontiguousarray(self.columns[:, rows]), self.target[rows], weights / weights.mean())
+
+    def sample(self, n_rows: int, random: np.random.Generator) -> "Dataset":
+        """Return at most n_rows of the rows in random order, the extremes of every column among them where there is room.
+
+        Rows of weight 0 are left out. The extremes keep formulas inside their domain on the rows that were not drawn.
+        """
+        usable = np.flatnonzero(self.weights > 0)
+        if usable.size <= n_rows:
+            return self.take(random.permutation(usable))
+        values = np.vstack([self.target, self.columns])[:, usable]
+        extremes = np.unique(np.concatenate([values.argmin(axis=1), values.argmax(axis=1)]))
+        kept = random.permutation(extremes)[: n_rows // 4]
+        others = np.setdiff1d(np.arange(usable.size), kept)
+        drawn = random.choice(others, n_rows - kept.size, replace=False)
+        return self.take(usable[random.permutation(np.concatenate([kept, drawn]))])
+
+
+def _as_numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values)
+        if np.iscomplexobj(array):
+            raise DataError(f"{what} holds complex numbers. Give real ones.")
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{what} holds something that is not a number: {error}. Leave that column out or encode it.") from None
+
+
+def _check_finite(values: NDArray[np.float64], what: str) -> None:
+    bad = np.argwhere(~np.isfinite(values))
+    if bad.size:
+        place = ", ".join(f"{axis} {index}" for axis, index in zip(("row", "column"), bad[0], strict=False))
+        raise DataError(
+            f"{what} holds {len(bad)} value(s) that are NaN or infinite, the first at {place}. Remove or fill them first."
+        )
+
+
+def _check_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"x{i}" for i in range(n_columns))
+    found = tuple(str(name) for name in names)
+    if len(found) != n_columns:
+        raise DataError(f"There are {len(found)} column names for {n_columns} columns.")
+    twice = sorted({name for name in found if found.count(name) > 1}) if len(set(found)) < len(found) else []
+    if twice:
+        raise DataError(f"Column name {twice[0]!r} stands twice. Rename one of them.")
+    return found
+
+
+def _check_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    if weights is None:
+        return np.ones(n_rows)
+    given = _as_numbers(weights, "The weights")
+    if given.shape != (n_rows,):
+        raise DataError(f"There must be one weight a row, {n_rows}; the shape of the weights is {given.shape}.")
+    _check_finite(given, "The weights")
+    if np.any(given < 0) or not np.any(given > 0):
+        raise DataError("The weights must be 0 or more, and at least one more than 0.")
+    return given / given.mean()

@@ -1,0 +1,229 @@
+"""The whole run: rounds of tree search, each on the modules of the one before; fit, front, choice.
+
+This is the only place that knows the order of the stages, and the loop by which rewards and modules come back to the search.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from spl.candidate import Candidate, Module
+from spl.clean import clean
+from spl.config import Limits, SearchConfig
+from spl.data import Dataset
+from spl.errors import FormulaNotFound
+from spl.fit import POLISH_EFFORT, REFIT_EFFORT, fit, root_mean_square_error
+from spl.front import EXACT, Front
+from spl.grammar import Grammar
+from spl.modules import keep_best, module_size
+from spl.parallel import run_all
+from spl.program import Program
+from spl.search import Searcher
+from spl.simplify import simplify
+
+SEGMENT_EPISODES = 500  # of each tree between two looks at the results
+CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
+CONTINUE = 1.5  # after an exact law, search on until the evaluations are so many times as many: there may be a simpler one
+FINISH_SHARE = 0.05  # of the time limit is kept for the last fits
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a watcher sees after each segment."""
+
+    front: Front
+    seconds: float
+    n_episodes: int
+    n_evaluations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What a run found, and why it ended."""
+
+    front: Front
+    floor: float  # an error up to this is rounding error
+    seconds: float
+    n_episodes: int
+    n_evaluations: int
+    stopped: str  # "exact", "timeout", "evaluations", "exhausted", "schedules" or "interrupted"
+
+
+Watcher = Callable[[Progress], None]
+
+
+@dataclass(slots=True)
+class _Run:
+    """What changes while a run goes on."""
+
+    data: Dataset
+    check: Dataset
+    searchers: list[Searcher]
+    limits: Limits
+    n_jobs: int
+    began: float
+    seen: dict[tuple[int, ...], float] = field(default_factory=dict)  # loss on the sample of each program checked
+    front: Front = field(default_factory=lambda: Front(()))
+    evaluations_at_exact: int | None = None
+    is_interrupted: bool = False
+
+    @property
+    def floor(self) -> float:
+        return EXACT * self.data.spread
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
+
+    @property
+    def n_evaluations(self) -> int:
+        return sum(searcher.n_evaluations for searcher in self.searchers)
+
+    @property
+    def n_episodes(self) -> int:
+        return sum(searcher.n_episodes for searcher in self.searchers)
+
+    def is_out_of_time(self) -> bool:
+        timeout = self.limits.timeout
+        return self.is_interrupted or (timeout is not None and self.seconds >= (1 - FINISH_SHARE) * timeout)
+
+
+def discover(
+    data: Dataset,
+    grammar: Grammar,
+    *,
+    config: SearchConfig | None = None,
+    limits: Limits | None = None,
+    n_jobs: int = 1,
+    seed: int = 0,
+    watch: Watcher | None = None,
+) -> Discovery:
+    """Search the formula behind a dataset among those of a grammar.
+
+    The same seed and settings give the same answer for any number of jobs, unless the time limit cuts the search off. Ctrl-C ends
+    it; the best so far is returned.
+    """
+    config = config or SearchConfig()
+    run = _begin(data, grammar.bind(data.names), config, limits or Limits(), n_jobs, seed)
+    stopped = "schedules"
+    try:
+        for _ in _segments(run, config):
+            _judge(run)
+            if watch is not None:
+                watch(Progress(run.front, run.seconds, run.n_episodes, run.n_evaluations))
+            reason = _reason_to_stop(run)
+            if reason:
+                stopped = reason
+                break
+    except KeyboardInterrupt:
+        run.is_interrupted = True
+        stopped = "interrupted"
+        _judge(run)
+    front = _finish(run)
+    return Discovery(front, run.floor, run.seconds, run.n_episodes, run.n_evaluations, stopped)
+
+
+def _begin(data: Dataset, grammar: Grammar, config: SearchConfig, limits: Limits, n_jobs: int, seed: int) -> _Run:
+    """Draw the rows of the search, the same for all trees, and give each tree its own random numbers."""
+    began = time.monotonic()
+    sequence = np.random.SeedSequence(seed)
+    random = np.random.default_rng(sequence)
+    sample = data.sample(config.max_rows, random)
+    check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
+    seeds = sequence.generate_state(config.n_trees, np.uint64)
+    searchers = [Searcher(grammar, sample, config, int(tree_seed)) for tree_seed in seeds]
+    return _Run(data, check, searchers, limits, n_jobs, began)
+
+
+def _segments(run: _Run, config: SearchConfig) -> Iterator[None]:
+    """Grow all trees, segment by segment, round by round; after each round its modules enter the grammar."""
+    n_schedules = 0
+    while config.max_schedules is None or n_schedules < config.max_schedules:
+        modules: tuple[Module, ...] = ()
+        for round_number in range(config.n_transplants):
+            size = module_size(config, round_number)
+            for searcher in run.searchers:
+                searcher.plant(modules, size)
+            for n_episodes in _split(config.n_episodes, SEGMENT_EPISODES):
+                _grow(run, n_episodes)
+                yield
+                if all(searcher.is_exhausted for searcher in run.searchers):
+                    break
+            found = [module for searcher in run.searchers for module in searcher.modules()]
+            modules = keep_best([*modules, *found], config.max_modules)
+        for searcher in run.searchers:
+            searcher.forget_modules()
+        n_schedules += 1
+
+
+def _split(total: int, part: int) -> Iterator[int]:
+    yield from (min(part, total - done) for done in range(0, total, part))
+
+
+def _grow(run: _Run, n_episodes: int) -> None:
+    """Let every tree run its episodes, in parallel; each has its own share of the evaluations that are left."""
+    most = run.limits.max_evaluations
+    share = np.iinfo(np.int64).max if most is None else -(-most // len(run.searchers))
+    run_all([lambda s=searcher: s.grow(n_episodes, share, run.is_out_of_time) for searcher in run.searchers], run.n_jobs)
+
+
+def _judge(run: _Run) -> None:
+    """Fit what the trees found since the last time to the check rows, and update the front."""
+    candidates = list(run.front)
+    for found in (candidate for searcher in run.searchers for candidate in searcher.candidates()):
+        if found.loss < run.seen.get(found.program.tokens, np.inf) and _may_enter(found, run.front):
+            run.seen[found.program.tokens] = found.loss
+            candidates.append(fit(found.program, run.check, reward=found.reward))
+    run.front = Front.from_candidates(candidates, run.floor)
+    if run.evaluations_at_exact is None and len(run.front) and run.front[-1].loss <= run.floor:
+        run.evaluations_at_exact = run.n_evaluations
+
+
+def _may_enter(found: Candidate, front: Front) -> bool:
+    """Tell whether a candidate could stand in the front; losses on the sample are only about right."""
+    rivals = [candidate.loss for candidate in front if candidate.cost <= found.cost]
+    return not rivals or found.loss < 2.0 * min(rivals)
+
+
+def _reason_to_stop(run: _Run) -> str:
+    if run.evaluations_at_exact is not None and run.n_evaluations >= CONTINUE * run.evaluations_at_exact:
+        return "exact"
+    if run.limits.max_evaluations is not None and run.n_evaluations >= run.limits.max_evaluations:
+        return "evaluations"
+    if run.is_out_of_time():
+        return "timeout"
+    return ""
+
+
+def _finish(run: _Run) -> Front:
+    """Polish, simplify and clean the formulas of the front, and judge them on all rows.
+
+    The most promising come first; when the time is up, the others stay as they are, judged on the check rows.
+    """
+    if not len(run.front):
+        raise FormulaNotFound("No formula of the grammar stays inside its domain on the data. Allow other operators or more time.")
+    chosen = run.front.choose("mdl", run.data.n_rows, run.floor)
+    order = sorted(range(len(run.front)), key=lambda k: abs(k - chosen))
+    finished = []
+    for k in order:
+        is_late = run.limits.timeout is not None and run.seconds > run.limits.timeout and k != chosen
+        finished.append(run.front[k] if is_late else _polish(run.front[k], run))
+    return Front.from_candidates(finished, run.floor)
+
+
+def _polish(candidate: Candidate, run: _Run) -> Candidate:
+    """Return the candidate at its best: constants at the optimum, spelled simply, clean where the data cannot tell."""
+    effort = POLISH_EFFORT if run.data.n_rows <= CHECK_ROWS else REFIT_EFFORT
+
+    def refit(program: Program, data: Dataset = run.check) -> Candidate:
+        return fit(program, data, effort=effort, reward=candidate.reward)
+
+    def agree(original: Program, simpler: Program) -> bool:
+        loss = root_mean_square_error(original, run.check)
+        return root_mean_square_error(simpler, run.check) <= max(loss * (1 + 1e-6), run.floor)
+
+    simpler = refit(simplify(refit(candidate.program).program, agree))
+    cleaned = clean(simpler, run.check.n_rows, run.floor, refit)
+    return refit(simplify(cleaned.program, agree), run.data)

@@ -1,0 +1,59 @@
+"""Every error a user can cause, and the one warning they may see.
+
+Anything else that raises is a mistake of ours. A message says what is wrong, with the value, and what to do about it.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class SplError(ValueError):
+    """A mistake in what the user gave: the message names the value and the remedy.
+
+    Examples:
+        >>> raise SplError("`timeout` must be more than 0; it is -1.")
+        Traceback (most recent call last):
+        ...
+        spl.errors.SplError: `timeout` must be more than 0; it is -1.
+    """
+
+
+class GrammarError(SplError):
+    """A grammar that cannot be read or could never derive a formula."""
+
+
+class ExpressionError(SplError):
+    """A formula that cannot be read."""
+
+
+class OperatorError(SplError):
+    """An operator that does not exist, or a function that cannot become one."""
+
+
+class DataError(SplError):
+    """A table that cannot be searched."""
+
+
+class SettingError(SplError):
+    """A setting outside its range."""
+
+
+class FormulaNotFound(SplError):
+    """A search that ended before any formula fitted the data at all."""
+
+
+class SearchInterrupted(UserWarning):
+    """The search was stopped by hand; what is returned is the best so far."""
+
+
+def suggest_name(name: str, known: Iterable[str]) -> str:
+    """Return the question that points at the nearest known name, or nothing.
+
+    Examples:
+        >>> suggest_name("sine", ["sin", "cos"])
+        " Did you mean 'sin'?"
+        >>> suggest_name("zeta", ["sin", "cos"])
+        ''
+    """
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" Did you mean '{near[0]}'?" if near else ""

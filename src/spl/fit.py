@@ -1,0 +1,77 @@
+"""Fitting and evaluating single programs on a whole dataset."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.candidate import Candidate
+from spl.data import Dataset
+from spl.kernels import tokens as tk
+from spl.kernels.evaluate import BLOCK, evaluate_all, stack_rows_needed
+from spl.kernels.compiler import make_record
+from spl.kernels.fit import FIT_WORK, Effort, fit_program
+from spl.packing import pack_alphabet, pack_table
+from spl.program import Program
+
+REFIT_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=20, tolerance=1e-9)
+POLISH_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1e-14)
+TRY_HARD_EFFORT = Effort(n_starts=8, n_scans=64, max_iterations=60, tolerance=1e-9)
+
+
+def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values of a program on columns [D, N]; NaN where it leaves its domain.
+
+    Examples:
+        >>> from spl.expression import parse_expression
+        >>> from spl.program import Vocabulary
+        >>> evaluate(parse_expression("x**2 + 1", Vocabulary(("x",))), np.array([[1.0, 2.0]]))
+        array([2., 5.])
+    """
+    tokens = program.token_array()
+    out = np.empty(columns.shape[1])
+    stack = np.empty(max(int(stack_rows_needed(tokens, tokens.size)), 1) * BLOCK)
+    constants = program.constant_array() if program.constants else np.zeros(1)
+    evaluate_all(tokens, tokens.size, constants, pack_alphabet(program.vocabulary), np.ascontiguousarray(columns), out, stack)
+    return out
+
+
+def root_mean_square_error(program: Program, dataset: Dataset) -> float:
+    """Return the weighted error of a program as it is; infinity if it leaves its domain on any row that counts."""
+    counts = dataset.weights > 0
+    residual = (dataset.target - evaluate(program, dataset.columns))[counts]
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = float(np.sqrt(np.mean(dataset.weights[counts] * residual**2) * counts.sum() / dataset.n_rows))
+    return error if np.isfinite(error) else np.inf
+
+
+def fit(program: Program, dataset: Dataset, *, effort: Effort = REFIT_EFFORT, seed: int = 0, reward: float = 0.0) -> Candidate:
+    """Fit the constants of a program, starting from those it has; never raises the loss.
+
+    Examples:
+        >>> from spl.expression import parse_expression
+        >>> from spl.program import Vocabulary
+        >>> line = parse_expression("C * x", Vocabulary(("x",)))
+        >>> fit(line, Dataset.from_arrays([[1.0], [2.0]], [3.0, 6.0], names=["x"])).program.constants
+        (3.0,)
+    """
+    before = root_mean_square_error(program, dataset) if np.all(np.isfinite(program.constants)) else np.inf
+    if not program.constants:
+        return Candidate(program, before, reward)
+    error, constants = _run_kernel(program, dataset, effort, seed)
+    loss = float(np.sqrt(error / dataset.n_rows))
+    if not loss < before:
+        return Candidate(program, before, reward)
+    return Candidate(program.with_constants(constants), loss, reward)
+
+
+def _run_kernel(program: Program, dataset: Dataset, effort: Effort, seed: int) -> tuple[float, NDArray[np.float64]]:
+    tokens = program.token_array()
+    work = make_record(FIT_WORK)
+    guess = np.full(tk.MAX_CONSTANTS, np.nan)
+    n_constants = min(len(program.constants), tk.MAX_CONSTANTS)
+    guess[:n_constants] = program.constants[:n_constants]
+    random: NDArray[Any] = np.array([seed], np.uint64)
+    alphabet = pack_alphabet(program.vocabulary)
+    error = fit_program(tokens, tokens.size, alphabet, pack_table(dataset), guess, effort, work, random)
+    return float(error), work.best[:n_constants].copy()

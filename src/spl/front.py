@@ -1,0 +1,101 @@
+"""The front: the best candidate of each cost, and the choice among them.
+
+The rule of choice can be changed after a fit. All rules look at the same two numbers of each candidate, cost and loss.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from spl.candidate import Candidate
+from spl.errors import SettingError
+
+SELECTIONS = ("mdl", "bic", "accurate", "knee")
+EXACT = 1e-11  # an error below this share of the target's spread is rounding error
+WORTH = 1e-3  # a costlier candidate must lower the loss by at least this share to stand in the front
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Candidates in the order of their cost, each with a lower loss than all before it.
+
+    Examples:
+        >>> len(Front.from_candidates([]))
+        0
+    """
+
+    candidates: tuple[Candidate, ...]
+
+    @classmethod
+    def from_candidates(cls, candidates: Iterable[Candidate], floor: float = 0.0) -> "Front":
+        """Keep the candidates that no other dominates. Losses below the floor count as equal: the cheaper one stays."""
+        kept: list[Candidate] = []
+        for candidate in sorted(candidates, key=lambda c: (c.cost, c.loss)):
+            loss = max(candidate.loss, floor)
+            if math.isfinite(candidate.loss) and (not kept or loss < (1 - WORTH) * max(kept[-1].loss, floor)):
+                kept.append(candidate)
+        return cls(tuple(kept))
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self.candidates)
+
+    def __getitem__(self, index: int) -> Candidate:
+        return self.candidates[index]
+
+    def scores(self, floor: float = 0.0) -> list[float]:
+        """Return for each candidate how fast the logarithm of the loss fell per unit of cost since the one before; 0 for the first."""
+        scores = [0.0]
+        for before, after in zip(self.candidates, self.candidates[1:], strict=False):
+            drop = math.log(max(before.loss, floor, 1e-300)) - math.log(max(after.loss, floor, 1e-300))
+            scores.append(drop / (after.cost - before.cost))
+        return scores[: len(self)]
+
+    def choose(self, selection: str, n_rows: int, floor: float) -> int:
+        """Return the index of the candidate that the rule prefers: the cheaper of equals. The front must not be empty.
+
+        mdl: shortest description of formula, constants and residuals; bic: Bayesian information criterion; accurate: lowest
+        loss; knee: steepest fall of the loss against cost before it levels off.
+        """
+        check_selection(selection)
+        if selection == "accurate":
+            return len(self) - 1
+        if selection == "knee":
+            return self._knee(floor)
+        measure = _description_length if selection == "mdl" else _bayes_criterion
+        values = [measure(candidate, n_rows, floor) for candidate in self.candidates]
+        return values.index(min(values))
+
+    def _knee(self, floor: float) -> int:
+        """Return the candidate farthest below the line from the first to the last, in cost and logarithm of the loss."""
+        if len(self) < 3:
+            return len(self) - 1
+        points = [(c.cost, math.log(max(c.loss, floor, 1e-300))) for c in self.candidates]
+        (x0, y0), (x1, y1) = points[0], points[-1]
+        below = [y0 + (y1 - y0) * (x - x0) / (x1 - x0) - y for x, y in points]
+        return below.index(max(below))
+
+
+def check_selection(selection: str) -> None:
+    """Raise a clear error unless there is such a rule."""
+    if selection not in SELECTIONS:
+        raise SettingError(f"`selection` must be one of {', '.join(SELECTIONS)}; it is {selection!r}.")
+
+
+def _misfit(candidate: Candidate, n_rows: int, floor: float) -> float:
+    return n_rows * math.log(max(candidate.loss, floor, 1e-300))
+
+
+def _description_length(candidate: Candidate, n_rows: int, floor: float) -> float:
+    """Return nats: residuals at the noise level fitted, each token by its alphabet, each constant to the precision the data gives."""
+    program = candidate.program
+    alphabet = len(set(program.tokens)) + 2
+    structure = program.cost * math.log(alphabet + 1)
+    return _misfit(candidate, n_rows, floor) + structure + 0.5 * program.n_constants * math.log(n_rows)
+
+
+def _bayes_criterion(candidate: Candidate, n_rows: int, floor: float) -> float:
+    n_parameters = candidate.program.cost + candidate.program.n_constants
+    return _misfit(candidate, n_rows, floor) + 0.5 * n_parameters * math.log(n_rows)

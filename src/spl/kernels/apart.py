@@ -1,0 +1,89 @@
+"""Kernels compiled apart from their callers.
+
+numba optimises the code of all callees again within each caller, and within the callers of that: with a dozen levels from an episode
+down to a row of numbers, compilation took minutes. A kernel compiled apart is compiled once for each signature; callers know it by a
+symbol, as they would a function of a C library.
+"""
+
+import hashlib
+
+import llvmlite.binding
+import numba
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from spl.kernels.compiler import _ROW_KERNELS, _DigestCache, kernel
+
+
+class _ApartCache(_DigestCache):
+    """A cache that makes the symbols known to which the loaded code may refer: those of all kernels that came before it."""
+
+    def __init__(self, function, known):
+        super().__init__(function)
+        self._known = known
+
+    def load_overload(self, signature, target_context):
+        for known in self._known:
+            known.publish()
+        return super().load_overload(signature, target_context)
+
+
+class _ApartKernel:
+    def __init__(self, function):
+        self._dispatcher = kernel(function)
+        self._dispatcher._cache = _ApartCache(function, tuple(_ROW_KERNELS))
+        self._published = set()
+        self._is_loaded = False
+
+    def symbol(self, arguments):
+        """Return the name of the function for these argument types."""
+        function = self._dispatcher.py_func
+        digest = hashlib.sha256(str(arguments).encode()).hexdigest()[:16]
+        return f"{function.__module__}.{function.__qualname__}.{digest}"
+
+    def compile(self, arguments):
+        """Compile it for these argument types, or load it from the cache; make its symbol known to the linker; once."""
+        self._dispatcher.compile(arguments)
+        compiled = self._dispatcher.overloads[arguments]
+        if arguments not in self._published:
+            address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+            llvmlite.binding.add_symbol(self.symbol(arguments), address)
+            self._published.add(arguments)
+        return compiled.signature.return_type
+
+    def publish(self):
+        """Load all that is in the cache, before a caller that refers to it is loaded."""
+        if self._is_loaded:
+            return
+        self._is_loaded = True
+        for arguments, *_ in self._dispatcher._cache._cache_file._load_index():
+            self.compile(arguments)
+
+
+def apart(function):
+    """Compile a kernel apart from the kernels that call it. Python cannot call it directly."""
+    if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
+        return kernel(function)
+    apart_kernel = _ApartKernel(function)
+    _ROW_KERNELS.append(apart_kernel)
+
+    @intrinsic
+    def call(typing_context, *arguments):
+        plain = tuple(types.unliteral(argument) for argument in arguments)
+        result = apart_kernel.compile(plain)
+
+        def emit(context, builder, signature, values):
+            given = signature.args[0].types
+            unpacked = [builder.extract_value(values[0], k) for k in range(len(given))]
+            cast = [context.cast(builder, value, a, b) for value, a, b in zip(unpacked, given, plain)]
+            symbol = apart_kernel.symbol(plain)
+            callee = builder.module.globals.get(symbol)
+            if callee is None:
+                callee = ir.Function(builder.module, context.call_conv.get_function_type(result, plain), symbol)
+            _, value = context.call_conv.call_function(builder, callee, result, plain, cast)
+            return value
+
+        return result(types.StarArgTuple(plain)), emit
+
+    return call

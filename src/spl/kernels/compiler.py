@@ -1,0 +1,192 @@
+"""The one decorator of all kernels, the one of those that are compiled apart, and their cache on disk.
+
+numba's own cache looks only at the file of the outermost function, so a change in a callee would go unnoticed. Ours is
+keyed by a digest of every source in this folder: whatever changes here, the kernels are compiled anew, and never otherwise.
+"""
+
+import functools
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.ccallback import CFunc
+from numba.extending import intrinsic
+
+_FOLDER = Path(__file__).parent
+
+# No `nnan` or `ninf`: NaN is how a formula says that it left its domain.
+FAST_MATH = {"contract", "nsz", "arcp", "reassoc"}
+
+
+@functools.cache
+def source_digest() -> str:
+    """Return a short digest of all kernel sources, of numba's version, and of whether it checks bounds."""
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
+    for path in sorted(_FOLDER.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """Return the folder of compiled kernels, made if need be.
+
+    It is in `SPL_CACHE`, else in the user's cache, else a temporary one.
+    """
+    chosen = os.environ.get("SPL_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(chosen) / "symbolic-physics-learner" / f"kernels-{source_digest()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        folder = Path(tempfile.gettempdir()) / f"symbolic-physics-learner-{os.getuid()}" / source_digest()
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+class _DigestLocator(_CacheLocator):
+    """Tells numba where compiled kernels lie and when they are stale."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._line = py_func.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return source_digest()
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_DigestLocator":
+        return cls(py_func, py_file)
+
+
+class _DigestCacheImpl(CompileResultCacheImpl):
+    _locator_classes = [_DigestLocator]
+
+
+class _DigestCache(FunctionCache):
+    _impl_class = _DigestCacheImpl
+
+    def _index_key(self, sig, codegen):
+        return sig, codegen.magic_tuple()  # the digest stands for the code and all that it refers to
+
+
+class _EntryCache(_DigestCache):
+    """The cache of kernels that Python calls: whatever they refer to by name is made known before they are loaded."""
+
+    def load_overload(self, sig, target_context):
+        for row_kernel in _ROW_KERNELS:
+            row_kernel.publish()
+        return super().load_overload(sig, target_context)
+
+
+def kernel(function: Callable[..., Any] | None = None, *, entry: bool = False, **options: Any) -> Any:
+    """Compile a function as a kernel: no Python objects, no GIL.
+
+    `entry` marks one that Python calls, which is cached on disk. With `NUMBA_DISABLE_JIT=1` the function stays plain Python.
+    Kernels must not make arrays: they do without numba's counting of references, which took 70 ns at each call of a kernel.
+    """
+    if function is None:
+        return functools.partial(kernel, entry=entry, **options)
+    compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(function)
+    if entry and not numba.config.DISABLE_JIT:
+        compiled._cache = _EntryCache(function)
+    return compiled
+
+
+def row_kernel(function: Callable[..., None]) -> Callable[..., None]:
+    """Compile f(code, a, b, c, d, n), an operation on rows of n numbers chosen by an integer, apart from its callers.
+
+    numba optimises the code of all callees again within each caller, and within the callers of that: for the elementary
+    functions this took 1 s at every level. So callers refer to a row kernel by name only, as to a function of a C library,
+    and it is compiled once. Neither slices nor reference counts come up on the way.
+
+    Callers give contiguous arrays, and where in them the rows begin: f(code, a, a_at, b, b_at, c, c_at, d, d_at, n). A
+    function that needs fewer than four rows is given one of them again. Rows are pointers to it, or arrays if bounds are
+    checked or nothing is compiled; it may only index them.
+    """
+
+    def on_slices(code, a, a_at, b, b_at, c, c_at, d, d_at, n):
+        a = a.reshape(-1)[a_at : a_at + n]
+        b = b.reshape(-1)[b_at : b_at + n]
+        c = c.reshape(-1)[c_at : c_at + n]
+        d = d.reshape(-1)[d_at : d_at + n]
+        compiled(code, a, b, c, d, n)
+
+    if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
+        compiled = kernel(function)
+        return kernel(on_slices)
+    _ROW_KERNELS.append(_RowKernel(function))
+    return _caller_of(_ROW_KERNELS[-1])
+
+
+class _RowKernel:
+    """A row kernel as a C function `void f(int64 code, double* a, double* b, double* c, double* d, int64 n)`."""
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        rows = 4 * (types.CPointer(types.float64),)
+        options = {"nopython": True, "error_model": "numpy", "_nrt": False}
+        self.symbol = f"spl_{function.__name__}"
+        self._c_function = CFunc(function, ((types.int64, *rows, types.int64), types.void), {}, options)
+        self._c_function._cache = _DigestCache(function)
+
+    def publish(self) -> None:
+        """Compile it, or load it from the cache, and make its name known to the linker; once."""
+        if self._c_function.address is None:
+            self._c_function.compile()
+            llvmlite.binding.add_symbol(self.symbol, self._c_function.address)
+
+
+_ROW_KERNELS: list[_RowKernel] = []  # filled while the modules of this folder are imported, and only then
+
+
+def _caller_of(row_kernel: _RowKernel) -> Callable[..., None]:
+    @intrinsic
+    def call(typing_context, code, a, a_at, b, b_at, c, c_at, d, d_at, n):
+        row_kernel.publish()
+        integer = types.int64
+        signature = types.void(integer, a, integer, b, integer, c, integer, d, integer, integer)
+
+        def emit(context, builder, signature, args):
+            rows = [row_pointer(context, builder, signature.args[k], args[k], args[k + 1]) for k in (1, 3, 5, 7)]
+            arguments = [args[0], *rows, args[9]]
+            function_type = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
+            function = builder.module.globals.get(row_kernel.symbol)
+            if function is None:
+                function = ir.Function(builder.module, function_type, row_kernel.symbol)
+            builder.call(function, arguments)
+            return context.get_dummy_value()
+
+        return signature, emit
+
+    return call
+
+
+def row_pointer(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
+    """Emit the address of a place in a flat array of numbers."""
+    return builder.gep(context.make_array(array_type)(context, builder, value=array).data, [at])
+
+
+def make_record(dtype: np.dtype[Any]) -> Any:
+    """Return one zeroed record, which kernels take by reference and read by attribute."""
+    return np.zeros(1, dtype).view(np.recarray)[0]
+
+
+def kernels_are_compiled() -> bool:
+    """Tell whether the kernels of this version are on disk already, so that no compilation is due."""
+    return numba.config.DISABLE_JIT or any(cache_folder().glob("*run_episodes*.nbi"))

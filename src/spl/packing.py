@@ -1,0 +1,112 @@
+"""Nouns as the arrays that kernels take, and the way back."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from spl.data import Dataset
+from spl.errors import OperatorError
+from spl.grammar import Grammar
+from spl.kernels import tokens as tk
+from spl.kernels.derivation import Rules
+from spl.kernels.evaluate import Alphabet
+from spl.kernels.fit import Table
+from spl.kernels.user import CompiledOperator, compile_elementwise, compile_slope
+from spl.operators import Operator
+from spl.program import Program, Vocabulary, token_cost
+
+
+@functools.lru_cache(maxsize=256)
+def compile_operator(operator: Operator) -> tuple[CompiledOperator, ...]:
+    """Compile an operator of the user: its value, then its derivative by each argument."""
+    functions = _derivatives_of(operator)
+    slopes = [
+        compile_elementwise(functions[k], operator.arity) if functions else compile_slope(operator.function, operator.arity, k)
+        for k in range(operator.arity)
+    ]
+    return (compile_elementwise(operator.function, operator.arity), *slopes)
+
+
+def _derivatives_of(operator: Operator) -> tuple[Callable[..., Any], ...]:
+    """Return the derivatives given, or those of the sympy form; none if there is neither."""
+    given = operator.derivatives
+    if given and len(given) != operator.arity:
+        raise OperatorError(f"Operator '{operator.name}' takes {operator.arity} argument(s), but has {len(given)} derivative(s).")
+    if given or operator.sympy is None:
+        return given
+    import sympy
+
+    arguments = sympy.symbols(f"a:{operator.arity}", real=True)
+    try:
+        form = sympy.sympify(operator.sympy(*arguments))
+        return tuple(sympy.lambdify(arguments, sympy.diff(form, a), "numpy") for a in arguments)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise OperatorError(f"The sympy form of operator '{operator.name}' cannot be differentiated: {error}.") from error
+
+
+def pack_alphabet(vocabulary: Vocabulary) -> Alphabet:
+    """Return the literals and the compiled operators of the user."""
+    user = np.zeros((2 * tk.MAX_USER if vocabulary.own else 0, 3), np.int64)
+    for operator in vocabulary.own:
+        token = vocabulary.operator_token(operator)
+        row = token - tk.USER_UNARY if operator.arity == 1 else tk.MAX_USER + token - tk.USER_BINARY
+        for k, compiled in enumerate(compile_operator(operator)):
+            user[row, k] = compiled.address
+    return Alphabet(np.array(vocabulary.literals or (0.0,), dtype=np.float64), user)
+
+
+def pack_table(dataset: Dataset) -> Table:
+    """Return the samples of a dataset."""
+    return Table(dataset.columns, dataset.target, dataset.weights, max(dataset.square, np.finfo(float).tiny))
+
+
+def pack_costs(vocabulary: Vocabulary) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the cost of each operator token."""
+    costs = np.ones(tk.USER_BINARY + tk.MAX_USER, np.int64)
+    for operator in vocabulary.own:
+        token = vocabulary.operator_token(operator)
+        costs[token] = token_cost(token, vocabulary)
+    return costs
+
+
+def pack_rules(grammar: Grammar, modules: Sequence[tuple[Program, int]] = ()) -> Rules:
+    """Return the rules of a grammar sorted by symbol, each module as a further rule of the start symbol.
+
+    A module is a program with the number of rules it stands for; its constants become starting values.
+    """
+    rules = [(rule.symbol, rule.tokens, (), 1) for rule in grammar.rules]
+    rules += [(0, program.tokens, program.constants, size) for program, size in modules]
+    rules.sort(key=lambda rule: rule[0])
+    symbols = np.array([rule[0] for rule in rules])
+    items = [token for rule in rules for token in rule[1]]
+    return Rules(
+        first=np.searchsorted(symbols, np.arange(len(grammar.symbols) + 1)).astype(np.int64),
+        shortest=np.array(grammar.shortest, np.int64),
+        items_first=np.cumsum([0, *(len(rule[1]) for rule in rules)]).astype(np.int64),
+        items=np.array(items, np.int32),
+        guesses=np.concatenate([_guesses(rule[1], rule[2]) for rule in rules]),
+        size=np.array([rule[3] for rule in rules], np.int64),
+        rest=np.array([_rest(grammar, rule[1]) for rule in rules], np.int64),
+    )
+
+
+def _guesses(tokens: tuple[int, ...], constants: tuple[float, ...]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    guesses = np.full(len(tokens), np.nan)
+    if constants:
+        guesses[[token >> tk.KIND_SHIFT == tk.CONSTANT for token in tokens]] = constants
+    return guesses
+
+
+def _rest(grammar: Grammar, tokens: tuple[int, ...]) -> int:
+    return sum(grammar.shortest[token & tk.PAYLOAD_MASK] for token in tokens if token >> tk.KIND_SHIFT == tk.SYMBOL)
+
+
+def unpack_program(
+    tokens: Sequence[int], constants: Sequence[float], vocabulary: Vocabulary
+) -> Program:
+    """Return the program that a kernel wrote down."""
+    found = tuple(int(token) for token in tokens)
+    n_constants = sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in found)
+    return Program(found, vocabulary, tuple(float(value) for value in constants[:n_constants]))

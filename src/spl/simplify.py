@@ -1,0 +1,288 @@
+"""Shorter spellings of a found formula: same values, lower cost.
+
+sympy evaluates what it evaluates by itself, on real symbols; a few bounded rewritings are tried on top. A spelling is
+kept only if it is shorter, or as short and easier to read, and if the caller agrees that the values are the same.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from spl.errors import ExpressionError
+from spl.export import from_sympy, is_plain_number, nice_number, to_sympy
+from spl.kernels import tokens as tk
+from spl.program import Program
+
+MAX_TOKENS = 60  # longer formulas are only evaluated, not rewritten
+MAX_EXPANDED = 64  # terms that multiplying out may give, at most
+MAX_VARIABLES = 4  # of a quotient of polynomials that is cancelled or factored; fitted numbers count
+MAX_DEGREE = 8  # of it, in all variables together
+MAX_TERMS = 12  # of its numerator or denominator, multiplied out
+ULPS = 8  # how far rounding may have moved a number off a simple fraction while numbers were combined
+
+SUMS_AND_QUOTIENTS = (tk.ADD, tk.SUB, tk.DIV)
+Agree = Callable[[Program, Program], bool]
+
+
+def simplify(program: Program, agree: Agree | None = None) -> Program:
+    """Return the shortest spelling found, or the program itself.
+
+    Numbers without variables are folded. What is made of literals is literal (`x * sqrt(x)` is `x**1.5`), what contains
+    a fitted number is a constant with its value. But a fitted number that is exactly whole, a multiple of pi or a
+    fraction such as 1/3 counts as literal; 0.5 may as well be rounded. The user's own operators are not looked into.
+
+    Args:
+        program: a formula with values for its constants.
+        agree: told the program and a spelling, says whether their values are the same on the data; left out, all are.
+
+    Examples:
+        >>> from spl.expression import parse_expression, to_text
+        >>> from spl.program import Vocabulary
+        >>> to_text(simplify(parse_expression("x * 1 + y * y / y + exp(log(x))", Vocabulary(variables=("x", "y")))))
+        '2*x + y'
+    """
+
+    def accept(spelling: Program) -> bool:
+        return agree is None or agree(program, spelling)
+
+    whole = _find_best(program, 0, accept)
+    if whole.cost < program.cost:
+        return whole
+    return min(whole, _simplify_parts(program, accept), key=_effort)
+
+
+def _simplify_parts(program: Program, accept: Callable[[Program], bool]) -> Program:
+    """Return the program with its parts simplified one after the other, largest first."""
+    at = 1
+    while at < len(program):
+        shorter = _find_best(program, at, accept)
+        at = shorter.end_of(at) if shorter is not program else at + 1
+        program = shorter
+    return program
+
+
+def _find_best(program: Program, start: int, accept: Callable[[Program], bool]) -> Program:
+    """Return the program with the part that begins at `start` in its best spelling that is accepted."""
+    part = _cut_out(program, start)
+    if len(part) == 1:
+        return program
+    thoroughly = len(part) <= MAX_TOKENS and _is_top_of_sum_or_quotient(program, start)
+    spellings = sorted((_effort(spelling), at, spelling) for at, spelling in enumerate(_spell(part, thoroughly)))
+    for effort, _, spelling in spellings:
+        if effort >= _effort(part):
+            break
+        candidate = _put_in(program, start, spelling)
+        if accept(candidate):
+            return candidate
+    return program
+
+
+def _is_top_of_sum_or_quotient(program: Program, position: int) -> bool:
+    """Tell whether rewriting can gain at a position; the first argument of a sum was rewritten with the whole sum."""
+    if position == 0:
+        return True
+    return program.tokens[position] in SUMS_AND_QUOTIENTS and program.tokens[position - 1] not in SUMS_AND_QUOTIENTS
+
+
+class Effort(NamedTuple):
+    """What a formula asks of its reader, the heaviest first; less is better."""
+
+    cost: int
+    n_constants: int
+    n_variables: int  # each time one stands there
+    n_operators: int  # different ones
+    minus_places: int  # a minus is easier to read outside: -sin(x), not sin(-x)
+
+
+def _effort(program: Program) -> Effort:
+    kinds = [token >> tk.KIND_SHIFT for token in program.tokens]
+    operators = {token for token, kind in zip(program.tokens, kinds, strict=True) if kind in (tk.OPERATOR, tk.POWER)}
+    minus_places = sum(at for at, token in enumerate(program.tokens) if token == tk.NEG)
+    return Effort(program.cost, program.n_constants, kinds.count(tk.VARIABLE), len(operators), minus_places)
+
+
+# ---- parts of a program ----------------------------------------------------------------------------
+
+
+def _n_constants_before(program: Program, position: int) -> int:
+    return sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in program.tokens[:position])
+
+
+def _cut_out(program: Program, start: int) -> Program:
+    """Return the subtree that begins at a position as a program of its own."""
+    end = program.end_of(start)
+    first, last = _n_constants_before(program, start), _n_constants_before(program, end)
+    return Program(program.tokens[start:end], program.vocabulary, program.constants[first:last])
+
+
+def _put_in(program: Program, start: int, part: Program) -> Program:
+    """Return the program with another subtree at a position; the part's vocabulary must extend the program's."""
+    end = program.end_of(start)
+    first, last = _n_constants_before(program, start), _n_constants_before(program, end)
+    tokens = (*program.tokens[:start], *part.tokens, *program.tokens[end:])
+    constants = (*program.constants[:first], *part.constants, *program.constants[last:])
+    return Program(tokens, part.vocabulary, constants)
+
+
+# ---- spellings -------------------------------------------------------------------------------------
+
+
+def _spell(program: Program, thoroughly: bool) -> Iterator[Program]:
+    """Yield other spellings of a program, in no order, some of them longer."""
+    import sympy
+
+    try:
+        expression = _clean_numbers(to_sympy(program, real=True, exact=False, opaque=True))
+    except ExpressionError:  # numbers beyond floating point
+        return
+    if expression.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.I):
+        return
+    seen = set()
+    for rewritten in _rewrite(expression, thoroughly):
+        if rewritten in seen:
+            continue
+        seen.add(rewritten)
+        try:
+            yield from_sympy(rewritten, program.vocabulary, fitted=True)
+        except ExpressionError:  # a function that has no operator here
+            continue
+
+
+def _clean_numbers(expression: Any) -> Any:
+    """Return the expression with simple numbers where combining floats gave 1.0 or 0.30000000000000004."""
+    import sympy
+
+    nice = {number: nice_number(float(number), ulps=ULPS) for number in expression.atoms(sympy.Float)}
+    meant = {number: other for number, other in nice.items() if not other.is_Float and not _is_decimal(other)}
+    return expression.xreplace(meant) if meant else expression
+
+
+def _is_decimal(number: Any) -> bool:
+    """Tell whether a fraction may just be a decimal that somebody rounded, such as 7/10."""
+    return number.is_Rational and not number.is_Integer and 1000 % number.q == 0
+
+
+def _rewrite(expression: Any, thoroughly: bool) -> Iterator[Any]:
+    """Yield the expression and what each bounded rewriting makes of it; each yield may equal an earlier one."""
+    import sympy
+
+    yield expression
+    yield _take_out_numbers(expression)
+    if not thoroughly or not expression.has(sympy.Add):
+        return
+    yield sympy.factor_terms(expression)
+    yield from _rewrite_quotient(expression)
+    if _count_expanded(expression) > MAX_EXPANDED:
+        return
+    expanded = _clean_numbers(sympy.expand(expression, log=False, power_base=False, power_exp=False))
+    yield from _rewrite_squares(expanded)
+    if expanded != expression:
+        yield expanded
+        yield _take_out_numbers(expanded)
+        yield sympy.factor_terms(expanded)
+
+
+def _take_out_numbers(expression: Any) -> Any:
+    """Return the expression with the commonest coefficient before each sum: 0.7*(x + y + 2) for 0.7*x + 0.7*y + 1.4."""
+    import sympy
+
+    if not expression.args or is_plain_number(expression):
+        return expression
+    arguments = [_take_out_numbers(argument) for argument in expression.args]
+    if not expression.is_Add:
+        return _rebuild(expression, arguments)
+    parts = [argument.as_coeff_Mul() for argument in arguments]
+    sizes = [abs(coefficient) for coefficient, _ in parts]
+    common = max(sizes, key=lambda size: (sizes.count(size), -size))
+    quotients = [_clean_numbers(coefficient / common) for coefficient, _ in parts]
+    is_shared = sizes.count(common) > 1 or all(quotient.is_Integer for quotient in quotients)
+    if common == 1 or not is_shared:
+        return _rebuild(expression, arguments)
+    terms = [quotient * rest for quotient, (_, rest) in zip(quotients, parts, strict=True)]
+    return sympy.Mul(common, sympy.Add(*terms), evaluate=False)
+
+
+def _rebuild(expression: Any, arguments: list[Any]) -> Any:
+    return expression if list(expression.args) == arguments else expression.func(*arguments)
+
+
+def _count_expanded(expression: Any) -> int:
+    """Return how many terms multiplying out could give, at most; all sums inside functions count too."""
+    import sympy
+
+    if not expression.args:
+        return 1
+    counts = [_count_expanded(argument) for argument in expression.args]
+    if expression.is_Add:
+        return sum(counts)
+    if expression.is_Mul:
+        return _bounded_product(counts)
+    if expression.is_Pow and expression.exp.is_Integer and expression.base.is_Add:
+        return _bounded_product([counts[0]] * min(abs(int(expression.exp)), MAX_EXPANDED))
+    return max(counts) if isinstance(expression, sympy.Pow | sympy.Function) else sum(counts)
+
+
+def _bounded_product(counts: list[int]) -> int:
+    product = 1
+    for count in counts:
+        product = min(product * count, MAX_EXPANDED + 1)
+    return product
+
+
+def _rewrite_squares(expression: Any) -> Iterator[Any]:
+    """Yield the expression with squares of sines written in cosines, and the other way round."""
+    import sympy
+
+    squares = expression.atoms(sympy.Pow)
+    for one, other in ((sympy.sin, sympy.cos), (sympy.cos, sympy.sin)):
+        found = [power for power in squares if power.exp == 2 and isinstance(power.base, one)]
+        if found:
+            yield sympy.expand_mul(expression.xreplace({power: 1 - other(power.base.args[0]) ** 2 for power in found}))
+
+
+def _rewrite_quotient(expression: Any) -> Iterator[Any]:
+    """Yield a polynomial factored, and a quotient of polynomials over one bar and cancelled, if it is small enough."""
+    import sympy
+
+    symbols = expression.free_symbols
+    floats = sorted({abs(number) for number in expression.atoms(sympy.Float)})
+    if len(symbols) + len(floats) > MAX_VARIABLES or not expression.is_rational_function(*symbols):
+        return
+    names = {number: sympy.Dummy(f"c{at}", positive=True) for at, number in enumerate(floats)}
+    values = {name: number for number, name in names.items()}
+    symbolic = expression.xreplace(names | {-number: -name for number, name in names.items()})
+    for rewritten in _rewrite_symbolic_quotient(symbolic):
+        yield _take_out_numbers(_clean_numbers(rewritten.xreplace(values)))
+
+
+def _rewrite_symbolic_quotient(expression: Any) -> Iterator[Any]:
+    import sympy
+
+    if not expression.is_rational_function(*expression.free_symbols):  # a fitted number stood in an exponent
+        return
+    has_divisor = any(power.exp.is_negative and power.base.is_Add for power in expression.atoms(sympy.Pow))
+    if (
+        not has_divisor and _count_expanded(expression) < 3
+    ):  # two terms have only a common factor, which is tried before
+        return
+    if _degree(expression) > MAX_DEGREE:
+        return
+    together = sympy.together(expression) if has_divisor else expression
+    parts = sympy.fraction(together)
+    if max(map(_degree, parts)) > MAX_DEGREE or max(map(_count_expanded, parts)) > MAX_TERMS:
+        return
+    yield sympy.factor(together)
+    if has_divisor:
+        yield together
+        yield sympy.cancel(together)
+
+
+def _degree(expression: Any) -> int:
+    """Return a bound on the total degree of a quotient of polynomials, counted without multiplying it out."""
+    if expression.is_Symbol:
+        return 1
+    degrees = [_degree(argument) for argument in expression.args]
+    if expression.is_Add:
+        return max(degrees)
+    if expression.is_Pow:
+        return degrees[0] * min(abs(int(expression.exp)), MAX_DEGREE + 1)
+    return sum(degrees)
