@@ -36,7 +36,7 @@ LIMITS = {20: 2.0, 100: 2.0, 1000: 1.5, 10_000: 1.5}  # how many times the yards
 
 @kernel
 def evaluate_often(n_rounds, tokens, constants, alphabet, columns, stack):
-    """Evaluate a program so many times, each on slightly other data; use the values where they are, as the fit does."""
+    """Evaluate a program so many times, each on slightly other data; use the values in place, as the fit does."""
     n_samples = columns.shape[1]
     total = 0.0
     for r in range(n_rounds):
@@ -107,8 +107,8 @@ def main() -> None:
         reference = theirs.get((name, n_samples), np.nan)
         is_over = value > limit * reference
         n_over += is_over
-        ratio = value / reference
-        print(f"{name:<12} {n_samples:>6} {value:>10.3f} {reference:>10.3f} {ratio:>6.2f} {limit:>6.1f} {'OVER' * is_over}")
+        times = f"{value:>10.3f} {reference:>10.3f} {value / reference:>6.2f}"
+        print(f"{name:<12} {n_samples:>6} {times} {limit:>6.1f} {'OVER' * is_over}")
     sys.exit(n_over > 0)
 
 

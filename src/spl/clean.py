@@ -1,7 +1,8 @@
-"""Clean constants: a fitted number becomes a whole one, a simple fraction or a multiple of pi where the data cannot tell.
+"""Clean constants: a fitted number becomes a whole one, a simple fraction, a multiple of pi or a short decimal where the data cannot tell.
 
 Each constant in turn is set to a simple number near it and the others are fitted again. The change stays if the error grows by no
-more than one standard error of a parameter would, or stays at rounding error.
+more than one standard error of a parameter would, or stays at rounding error; and if the data could have told the number from its
+neighbours: near a constant known to one digit there is always some fraction, and it means nothing.
 """
 
 import math
@@ -16,6 +17,7 @@ from spl.program import Program
 NEAR = 0.05  # a simple number farther away than this share of the constant is not tried
 MAX_DENOMINATOR = 12
 MAX_WHOLE = 1_000_000
+MAX_DIGITS = 4  # of a decimal such as 0.48
 
 Refit = Callable[[Program], Candidate]
 
@@ -43,20 +45,23 @@ def clean(candidate: Candidate, n_rows: int, floor: float, refit: Refit) -> Cand
 def _clean_one(candidate: Candidate, position: int, limit: float, refit: Refit) -> Candidate | None:
     """Return the candidate with a simple number at a position, the simplest that stays within the limit, or None."""
     place = sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in candidate.program.tokens[:position])
-    for number in simple_numbers_near(candidate.program.constants[place]):
+    for number, spacing in simple_numbers_near(candidate.program.constants[place]):
         fixed = refit(_fix(candidate.program, position, place, number))
-        if fixed.loss <= limit:
+        neighbours = (_fix(candidate.program, position, place, number + sign * spacing) for sign in (-1, 1))
+        if fixed.loss <= limit and all(refit(neighbour).loss > limit for neighbour in neighbours):
             return replace(fixed, reward=candidate.reward)
     return None
 
 
-def simple_numbers_near(value: float) -> Iterator[float]:
-    """Yield simple numbers near a value: whole ones first, then fractions, then multiples of pi.
+def simple_numbers_near(value: float) -> Iterator[tuple[float, float]]:
+    """Yield simple numbers near a value, each with half the distance of its kind: whole ones, fractions, those of pi, short decimals.
 
     Examples:
-        >>> list(simple_numbers_near(0.5001))[:1], list(simple_numbers_near(2.01))[:1]
-        ([0.5], [2.0])
+        >>> next(simple_numbers_near(0.5001)), next(simple_numbers_near(2.01))
+        ((0.5, 0.125), (2.0, 0.5))
     """
+    if value == 0 or not math.isfinite(value):
+        return
     tried = set()
     for unit in (1.0, math.pi):
         for denominator in range(1, MAX_DENOMINATOR + 1):
@@ -65,7 +70,12 @@ def simple_numbers_near(value: float) -> Iterator[float]:
             is_near = abs(number - value) <= NEAR * abs(value)
             if numerator and abs(number) <= MAX_WHOLE and is_near and number not in tried and find_nice_number(number):
                 tried.add(number)
-                yield number
+                yield number, unit / (2 * denominator**2)
+    for digits in range(2, MAX_DIGITS + 1):
+        number = float(f"{value:.{digits}g}")
+        if number not in tried:
+            tried.add(number)
+            yield number, 0.5 * 10.0 ** (math.floor(math.log10(abs(number))) - digits + 1)
 
 
 def _fix(program: Program, position: int, place: int, number: float) -> Program:

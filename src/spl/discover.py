@@ -20,7 +20,7 @@ from spl.grammar import Grammar
 from spl.modules import keep_best, module_size
 from spl.parallel import run_all
 from spl.program import Program
-from spl.search import Searcher
+from spl.search import Searcher, compile_kernels
 from spl.simplify import simplify
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
@@ -106,6 +106,7 @@ def discover(
     it; the best so far is returned.
     """
     config = config or SearchConfig()
+    compile_kernels()
     run = _begin(data, grammar.bind(data.names), config, limits or Limits(), n_jobs, seed)
     stopped = "schedules"
     try:
@@ -128,6 +129,8 @@ def discover(
 def _begin(data: Dataset, grammar: Grammar, config: SearchConfig, limits: Limits, n_jobs: int, seed: int) -> _Run:
     """Draw the rows of the search, the same for all trees, and give each tree its own random numbers."""
     began = time.monotonic()
+    if data.n_rows <= CHECK_ROWS:
+        data = data.merge()
     sequence = np.random.SeedSequence(seed)
     random = np.random.default_rng(sequence)
     sample = data.sample(config.max_rows, random)

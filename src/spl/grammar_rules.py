@@ -16,6 +16,8 @@ from spl.grammar import Grammar
 from spl.grammar_text import read_grammar
 from spl.operators import BUILT_IN, SPELLINGS, Operator, find_operator
 
+DEFAULT_OPERATORS = ("+", "-", "*", "/", "sqrt", "exp", "log", "sin", "cos")  # what a law may contain if nobody says
+
 TRIGONOMETRIC = ("sin", "cos", "tan", "asin", "acos", "atan")
 LOGARITHMS_AND_ROOTS = ("log", "sqrt", "cbrt")
 INSIDES = ("anything", "variables", "polynomials")

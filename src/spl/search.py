@@ -3,6 +3,7 @@
 A searcher owns what one tree needs and what outlives it: the ledger of programs seen, the best of each cost, the modules.
 """
 
+import functools
 import time
 from collections.abc import Callable, Sequence
 
@@ -107,9 +108,17 @@ class Searcher:
         """Return the modules found since they were last forgotten, the best first."""
         n_modules = int(self._ledger.totals[N_MODULES])
         return [
-            Module(self._program(record), int(record.size), float(record.loss), float(record.reward))
+            Module(self._program(record), int(record.n_rules), float(record.loss), float(record.reward))
             for record in self._ledger.modules[:n_modules]
         ]
 
     def _program(self, record: np.record) -> Program:
         return unpack_program(record.tokens[: record.length], record.constants, self._grammar.vocabulary)
+
+
+@functools.cache
+def compile_kernels() -> None:
+    """Compile the kernels, or load them from the cache, by running a search that ends at once. The clock of a run starts after it."""
+    data = Dataset.from_arrays([[1.0], [2.0]], [1.0, 2.0], names=["x"])
+    config = SearchConfig(max_rules=2, n_episodes=2, n_trees=1)
+    Searcher(Grammar.from_text("f -> C * x").bind(["x"]), data, config, seed=0).grow(1, 1, lambda: False)

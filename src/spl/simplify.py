@@ -15,8 +15,9 @@ from spl.program import Program
 MAX_TOKENS = 60  # longer formulas are only evaluated, not rewritten
 MAX_EXPANDED = 64  # terms that multiplying out may give, at most
 MAX_VARIABLES = 4  # of a quotient of polynomials that is cancelled or factored; fitted numbers count
-MAX_DEGREE = 8  # of it, in all variables together
-MAX_TERMS = 12  # of its numerator or denominator, multiplied out
+MAX_DEGREE = 8  # of it, in all variables together ...
+MAX_DEGREE_OF_ONE = 24  # ... or in the only one
+MAX_TERMS = 24  # of its numerator or denominator, multiplied out
 ULPS = 8  # how far rounding may have moved a number off a simple fraction while numbers were combined
 
 SUMS_AND_QUOTIENTS = (tk.ADD, tk.SUB, tk.DIV)
@@ -44,10 +45,29 @@ def simplify(program: Program, agree: Agree | None = None) -> Program:
     def accept(spelling: Program) -> bool:
         return agree is None or agree(program, spelling)
 
+    program = _fill_holes(program, accept)
     whole = _find_best(program, 0, accept)
     if whole.cost < program.cost:
         return whole
     return min(whole, _simplify_parts(program, accept), key=_effort)
+
+
+def _fill_holes(program: Program, accept: Callable[[Program], bool]) -> Program:
+    """Return the program without removable singularities, whatever it costs: (x**2 - 1)/(x - 1) is x + 1 also at x = 1."""
+    import sympy
+
+    expression = _to_expression(program) if len(program) <= MAX_TOKENS else None
+    if expression is None or expression.atoms(sympy.Float) or not expression.is_rational_function(*expression.free_symbols):
+        return program
+    together = _join_quotients(expression)
+    if together is None:
+        return program
+    cancelled = sympy.cancel(together)
+    before, after = (sympy.degree_list(sympy.fraction(form)[1], *expression.free_symbols) for form in (together, cancelled))
+    if sum(after) < sum(before):
+        filled = from_sympy(cancelled, program.vocabulary, fitted=True)
+        return filled if accept(filled) else program
+    return program
 
 
 def _simplify_parts(program: Program, accept: Callable[[Program], bool]) -> Program:
@@ -88,6 +108,7 @@ class Effort(NamedTuple):
 
     cost: int
     n_constants: int
+    depth: int  # of the tree: 2*x + 3*y, not 2*(x + 1.5*y)
     n_variables: int  # each time one stands there
     n_operators: int  # different ones
     minus_places: int  # a minus is easier to read outside: -sin(x), not sin(-x)
@@ -97,7 +118,17 @@ def _effort(program: Program) -> Effort:
     kinds = [token >> tk.KIND_SHIFT for token in program.tokens]
     operators = {token for token, kind in zip(program.tokens, kinds, strict=True) if kind in (tk.OPERATOR, tk.POWER)}
     minus_places = sum(at for at, token in enumerate(program.tokens) if token == tk.NEG)
-    return Effort(program.cost, program.n_constants, kinds.count(tk.VARIABLE), len(operators), minus_places)
+    return Effort(program.cost, program.n_constants, _depth(program), kinds.count(tk.VARIABLE), len(operators), minus_places)
+
+
+def _depth(program: Program) -> int:
+    """Return how many levels the tree has."""
+    depths: list[int] = []
+    for token in reversed(program.tokens):
+        arity = program.vocabulary.arity_of(token)
+        below = [depths.pop() for _ in range(arity)]
+        depths.append(1 + max(below, default=0))
+    return depths[0]
 
 
 # ---- parts of a program ----------------------------------------------------------------------------
@@ -128,13 +159,8 @@ def _put_in(program: Program, start: int, part: Program) -> Program:
 
 def _spell(program: Program, thoroughly: bool) -> Iterator[Program]:
     """Yield other spellings of a program, in no order, some of them longer."""
-    import sympy
-
-    try:
-        expression = _clean_numbers(to_sympy(program, real=True, exact=False, opaque=True))
-    except ExpressionError:  # numbers beyond floating point
-        return
-    if expression.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.I):
+    expression = _to_expression(program)
+    if expression is None:
         return
     seen = set()
     for rewritten in _rewrite(expression, thoroughly):
@@ -145,6 +171,17 @@ def _spell(program: Program, thoroughly: bool) -> Iterator[Program]:
             yield from_sympy(rewritten, program.vocabulary, fitted=True)
         except ExpressionError:  # a function that has no operator here
             continue
+
+
+def _to_expression(program: Program) -> Any:
+    """Return the program in sympy with real symbols, or None if it leaves the real numbers or floating point."""
+    import sympy
+
+    try:
+        expression = _clean_numbers(to_sympy(program, real=True, exact=False, opaque=True))
+    except ExpressionError:  # numbers beyond floating point
+        return None
+    return None if expression.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.I) else expression
 
 
 def _clean_numbers(expression: Any) -> Any:
@@ -259,21 +296,41 @@ def _rewrite_symbolic_quotient(expression: Any) -> Iterator[Any]:
 
     if not expression.is_rational_function(*expression.free_symbols):  # a fitted number stood in an exponent
         return
-    has_divisor = any(power.exp.is_negative and power.base.is_Add for power in expression.atoms(sympy.Pow))
-    if (
-        not has_divisor and _count_expanded(expression) < 3
-    ):  # two terms have only a common factor, which is tried before
-        return
-    if _degree(expression) > MAX_DEGREE:
-        return
-    together = sympy.together(expression) if has_divisor else expression
-    parts = sympy.fraction(together)
-    if max(map(_degree, parts)) > MAX_DEGREE or max(map(_count_expanded, parts)) > MAX_TERMS:
-        return
-    yield sympy.factor(together)
-    if has_divisor:
-        yield together
-        yield sympy.cancel(together)
+    if _has_divisor(expression):
+        together = _join_quotients(expression)
+        if together is not None:
+            yield sympy.factor(together)
+            yield together
+            yield sympy.cancel(together)
+    elif _count_expanded(expression) >= 3 and _is_small((expression,)):  # two terms have only a common factor
+        yield sympy.factor(expression)
+
+
+def _has_divisor(expression: Any) -> bool:
+    import sympy
+
+    return any(power.exp.is_negative and power.base.is_Add for power in expression.atoms(sympy.Pow))
+
+
+def _join_quotients(expression: Any) -> Any:
+    """Return a quotient of polynomials over one bar, or None if it has no divisor or is too large to be worked on."""
+    import sympy
+
+    if not _has_divisor(expression) or not _is_small((expression,)):
+        return None
+    together = sympy.together(expression)
+    return together if _is_small(sympy.fraction(together)) else None
+
+
+def _is_small(polynomials: tuple[Any, ...]) -> bool:
+    """Tell whether polynomials (or one quotient of them) can be factored in little time."""
+    n_symbols = len(set().union(*(polynomial.free_symbols for polynomial in polynomials)))
+    if n_symbols > MAX_VARIABLES:
+        return False
+    max_degree = MAX_DEGREE_OF_ONE if n_symbols == 1 else MAX_DEGREE
+    return max(map(_degree, polynomials)) <= max_degree and (
+        len(polynomials) == 1 or max(map(_count_expanded, polynomials)) <= MAX_TERMS
+    )
 
 
 def _degree(expression: Any) -> int:
@@ -284,5 +341,5 @@ def _degree(expression: Any) -> int:
     if expression.is_Add:
         return max(degrees)
     if expression.is_Pow:
-        return degrees[0] * min(abs(int(expression.exp)), MAX_DEGREE + 1)
+        return degrees[0] * min(abs(int(expression.exp)), MAX_DEGREE_OF_ONE + 1)
     return sum(degrees)

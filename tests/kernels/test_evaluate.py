@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from spl.kernels import tokens as t
-from spl.kernels.evaluate import BLOCK, OK, STACK_TOO_SMALL, Alphabet, evaluate_all, stack_rows_needed
 from tests.kernels.program_twins import (
     BINARY,
     CONSTANT,
@@ -20,10 +17,32 @@ from tests.kernels.program_twins import (
     programs,
 )
 
+from spl.kernels import tokens as t
+from spl.kernels.evaluate import BLOCK, OK, STACK_TOO_SMALL, Alphabet, evaluate_all, stack_rows_needed
+
 LITERALS = np.array([2.0, -0.5])
 ALPHABET = Alphabet(LITERALS, np.zeros((0, 3), dtype=np.int64))
 SPECIAL = np.array(
-    [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 1e-320, -1e-320, 1e300, -1e300, 7.25]
+    [
+        np.nan,
+        np.inf,
+        -np.inf,
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -0.5,
+        2.0,
+        -2.0,
+        3.0,
+        -3.0,
+        1e-320,
+        -1e-320,
+        1e300,
+        -1e300,
+        7.25,
+    ]
 )
 
 

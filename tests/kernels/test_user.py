@@ -5,11 +5,13 @@ import ctypes
 import numba
 import numpy as np
 import pytest
+from tests.kernels.program_twins import X0, X1
 
 from spl.errors import OperatorError
 from spl.kernels import tokens as t
 from spl.kernels.compiler import kernel
-from spl.kernels.user import call_user, compile_elementwise
+from spl.kernels.evaluate import BLOCK, OK, Alphabet, evaluate_all
+from spl.kernels.user import call_user, compile_elementwise, compile_slope
 
 
 @kernel
@@ -49,6 +51,29 @@ def test_the_result_may_replace_an_operand():
     memory = np.arange(6.0)
     call_at(operator.address, memory, 0, memory, 0, memory, 0, 6)
     np.testing.assert_array_equal(memory, np.arange(6.0) ** 2)
+
+
+def test_a_program_can_hold_operators_of_the_user():
+    twice_less = compile_elementwise(lambda a, b: 2.0 * a - b, 2)
+    shift = compile_elementwise(lambda x: x + 100.0, 1)
+    user = np.zeros((2 * t.MAX_USER, 3), dtype=np.int64)
+    user[3, 0] = shift.address
+    user[t.MAX_USER + 5, 0] = twice_less.address
+    tokens = np.array([t.USER_BINARY + 5, X0, t.USER_BINARY + 5, t.USER_UNARY + 3, X1, X0])
+    columns = np.random.default_rng(0).normal(size=(2, 9))
+    out = np.empty(9)
+    alphabet = Alphabet(np.zeros(0), user)
+    assert evaluate_all(tokens, tokens.size, np.zeros(0), alphabet, columns, out, np.empty(3 * BLOCK)) == OK
+    np.testing.assert_allclose(out, 2 * columns[0] - (2 * (columns[1] + 100.0) - columns[0]), rtol=1e-13)
+
+
+@pytest.mark.parametrize(("argument", "exact"), [(0, lambda a, b: 2 * a * b), (1, lambda a, b: a * a + 0 * b)])
+def test_the_slope_of_a_function_is_good_to_ten_digits(argument, exact):
+    slope = compile_slope(lambda a, b: a * a * b, 2, argument)
+    a, b = np.random.default_rng(0).uniform(0.5, 3.0, (2, 7))
+    out = np.empty(7)
+    call_at(slope.address, a, 0, b, 0, out, 0, 7)
+    np.testing.assert_allclose(out, exact(a, b), rtol=1e-9)
 
 
 def test_division_by_zero_is_no_error_in_a_function_of_the_user():

@@ -156,7 +156,9 @@ def raise_each(a, b, out):
         out[j] = vector_math.power(a[j], b[j])
 
 
-@pytest.mark.parametrize("base", [lambda rng: 10 ** rng.uniform(-307, 308, N), between(0.5, 2.0), between(0.999, 1.001)])
+@pytest.mark.parametrize(
+    "base", [lambda rng: 10 ** rng.uniform(-307, 308, N), between(0.5, 2.0), between(0.999, 1.001)]
+)
 def test_a_power_is_off_by_two_last_places_at_most(base, rng):
     a = base(rng)
     b = rng.uniform(-745, 709, N) / np.log(a)

@@ -1,7 +1,8 @@
 """The one decorator of all kernels, the one of those that are compiled apart, and their cache on disk.
 
-numba's own cache looks only at the file of the outermost function, so a change in a callee would go unnoticed. Ours is
-keyed by a digest of every source in this folder: whatever changes here, the kernels are compiled anew, and never otherwise.
+numba's own cache looks only at the file of the outermost function, so a change in a callee would go unnoticed. Ours
+is keyed by a digest of every source in this folder: whatever changes here, the kernels are compiled anew, and never
+otherwise.
 """
 
 import functools
@@ -98,8 +99,9 @@ class _EntryCache(_DigestCache):
 def kernel(function: Callable[..., Any] | None = None, *, entry: bool = False, **options: Any) -> Any:
     """Compile a function as a kernel: no Python objects, no GIL.
 
-    `entry` marks one that Python calls, which is cached on disk. With `NUMBA_DISABLE_JIT=1` the function stays plain Python.
-    Kernels must not make arrays: they do without numba's counting of references, which took 70 ns at each call of a kernel.
+    `entry` marks one that Python calls, which is cached on disk. With `NUMBA_DISABLE_JIT=1` the function stays plain
+    Python. Kernels must not make arrays: they do without numba's counting of references, which took 70 ns at each
+    call of a kernel.
     """
     if function is None:
         return functools.partial(kernel, entry=entry, **options)
@@ -112,13 +114,13 @@ def kernel(function: Callable[..., Any] | None = None, *, entry: bool = False, *
 def row_kernel(function: Callable[..., None]) -> Callable[..., None]:
     """Compile f(code, a, b, c, d, n), an operation on rows of n numbers chosen by an integer, apart from its callers.
 
-    numba optimises the code of all callees again within each caller, and within the callers of that: for the elementary
-    functions this took 1 s at every level. So callers refer to a row kernel by name only, as to a function of a C library,
-    and it is compiled once. Neither slices nor reference counts come up on the way.
+    numba optimises the code of all callees again within each caller, and within the callers of that: for the
+    elementary functions this took 1 s at every level. So callers refer to a row kernel by name only, as to a function
+    of a C library, and it is compiled once. Neither slices nor reference counts come up on the way.
 
-    Callers give contiguous arrays, and where in them the rows begin: f(code, a, a_at, b, b_at, c, c_at, d, d_at, n). A
-    function that needs fewer than four rows is given one of them again. Rows are pointers to it, or arrays if bounds are
-    checked or nothing is compiled; it may only index them.
+    Callers give contiguous arrays, and where in them the rows begin: f(code, a, a_at, b, b_at, c, c_at, d, d_at, n).
+    A function that needs fewer than four rows is given one of them again. Rows are pointers to it, or arrays if
+    bounds are checked or nothing is compiled; it may only index them.
     """
 
     def on_slices(code, a, a_at, b, b_at, c, c_at, d, d_at, n):

@@ -1,5 +1,7 @@
 """The values of a program and their derivatives by each of its constants, sample by sample, in reverse mode."""
 
+import numpy as np
+
 from spl.kernels.compiler import kernel
 from spl.kernels.evaluate import BLOCK, OK, STACK_TOO_SMALL, arity_of
 from spl.kernels.rows import apply_binary, apply_unary, copy_row, fill_row
@@ -9,11 +11,12 @@ from spl.kernels.tokens import CONSTANT, KIND_SHIFT, LITERAL, PAYLOAD_MASK, VARI
 
 @kernel(entry=True)
 def differentiate(tokens, length, constants, alphabet, columns, first, n, tape, adjoint, jacobian, ends):
-    """Put the program's values into tape[:n] and its derivative by constant c into jacobian[c * BLOCK :][:n].
+    """Put a program's values into tape[:n], its derivative by constant c into jacobian[c * BLOCK:]; return a status.
 
-    Needs a valid program tokens[:length] and n <= BLOCK. Rows of BLOCK numbers in the flat arrays: `tape` one per token, `adjoint`
-    `stack_rows_needed` + 2, `jacobian` one per constant; `ends` is int64[2 * length + 1] of scratch. Constants are numbered first token
-    first. Returns OK, or STACK_TOO_SMALL if any of them has too few rows: nothing is written beyond their ends.
+    Constants are numbered first token first. Needs a valid program tokens[:length], n <= BLOCK, and rows of BLOCK
+    numbers in the flat arrays: `tape` one per token, `adjoint` `stack_rows_needed` + 2 or one per token, `jacobian`
+    one per constant; `ends` is int64[2 * length + 1] of scratch. The status is OK, or STACK_TOO_SMALL if one of them
+    has too few rows: nothing is written beyond their ends.
     """
     if tape.size < length * BLOCK or ends.size < 2 * length + 1:
         return STACK_TOO_SMALL
@@ -26,8 +29,10 @@ def differentiate(tokens, length, constants, alphabet, columns, first, n, tape, 
 
 @kernel
 def find_ends(tokens, length, ends):
-    """Put one past the last token of each token's subtree into ends[:length], and how many constants come from each token on into
-    ends[length : 2 * length + 1]; return the number of constants."""
+    """Put where each token's subtree ends into ends[:length]; return the number of constants.
+
+    ends[length:] gets how many constants there are from each token on, and a 0 at last.
+    """
     ends[2 * length] = 0
     for i in range(length - 1, -1, -1):
         arity = arity_of(tokens[i])
@@ -72,15 +77,15 @@ def record(tokens, length, constants, alphabet, columns, first, n, tape, ends):
 def propagate(tokens, length, alphabet, n, tape, adjoint, jacobian, ends):
     """Carry derivatives of the result from the root down to the constants.
 
-    The adjoint rows are a stack: the topmost belongs to the token at hand, which replaces it by those of its operands, first operand
-    on top. Subtrees without constants are passed over.
+    The adjoint rows are a stack: the topmost belongs to the token at hand, which replaces it by those of its
+    operands, first operand on top. Subtrees without constants are passed over.
     """
     n_constants = ends[length]
     if adjoint.size < BLOCK:
         return STACK_TOO_SMALL
-    fill_row(adjoint, 0, 1.0, n)
-    top = 0
-    i = 0
+    top = np.int64(0)  # bare zeros have a type of their own, and all callees would be compiled once more for it
+    i = np.int64(0)
+    fill_row(adjoint, top, 1.0, n)
     while i < length:
         token = tokens[i]
         if not has_constants(i, length, ends):
@@ -106,5 +111,3 @@ def propagate(tokens, length, alphabet, n, tape, adjoint, jacobian, ends):
             scale_by_slope(token, alphabet.user, adjoint, top, top + BLOCK, tape, (i + 1) * BLOCK, i * BLOCK, n)
         i += 1
     return OK
-
-

@@ -1,7 +1,7 @@
 """The values of a program: a prefix sequence of tokens, worked through from right to left on a stack of rows.
 
-A row holds the values of one operand on up to `BLOCK` samples, so that a whole stack stays in the cache. The rules of single operators
-are in `rows`; derivatives are in `differentiate`.
+A row holds the values of one operand on up to `BLOCK` samples, so that a whole stack stays in the cache. What single
+operators do is in `rows`; derivatives are in `differentiate`.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from spl.kernels.tokens import (
     VARIABLE,
 )
 
-BLOCK = 504  # samples in a row; measured best of 120, 248, 504, 1016. No power of two: rows a page apart collide in the cache
+BLOCK = 504  # samples in a row: measured best of 120, 248, 504, 1016. No power of two, or rows collide in the cache
 
 OK = 0
 STACK_TOO_SMALL = 1
@@ -31,7 +31,9 @@ class Alphabet(NamedTuple):
     """What tokens refer to beyond the built-in operators."""
 
     literals: np.ndarray  # float64[K], the numbers that a LITERAL token names by its place
-    user: np.ndarray  # int64[M, 3], see `user.call_user`: addresses of value, derivative by argument 0 and by argument 1
+    # int64[M, 3], addresses of C functions, see `user`: the value, its derivatives by argument 0 and by argument 1.
+    # Unary operators count from row 0, binary ones from row MAX_USER; without any, there need be no rows.
+    user: np.ndarray
 
 
 @kernel
@@ -59,17 +61,19 @@ def stack_rows_needed(tokens, length):
 
 @kernel
 def evaluate(tokens, length, constants, alphabet, columns, first, n, stack):
-    """Put the values of the program tokens[:length] on samples first..first+n into stack[:n]; return OK or STACK_TOO_SMALL.
+    """Put the values of the program tokens[:length] on samples first..first+n into stack[:n]; return a status.
 
-    Needs a valid program, n <= BLOCK, columns as C-contiguous float64[D, N], and `stack_rows_needed` rows of BLOCK in the flat `stack`.
-    With a smaller stack nothing is written beyond its end, and what is in it means nothing.
+    Needs a valid program, n <= BLOCK, C-contiguous columns float64[D, N], and a flat stack with `stack_rows_needed`
+    rows of BLOCK numbers; (length + 1) // 2 rows always suffice. The status is OK, or STACK_TOO_SMALL: then nothing
+    is written beyond the stack's end, and what is in it means nothing.
     """
-    # Few samples stay on few pages. But rows nearer than this are taken to overlap by the vector loops, which then go one by one.
+    # Few samples stay on few pages; but for rows nearer than this, vector loops fear an overlap and go one by one.
     stride = max(n, 64)
     n_samples = columns.shape[1]
     n_constants = count_constants(tokens, length)
     top = -stride
-    direct = -1  # where in the columns the first operand of the next operator is, if it is a variable: those are not copied
+    # Where in the columns the next operator's first operand is, if that is a variable: those are read without a copy.
+    direct = np.int64(-1)  # a bare -1 has a type of its own, and all callees would be compiled once more for it
     for i in range(length - 1, -1, -1):
         token = tokens[i]
         kind = token >> KIND_SHIFT
@@ -78,7 +82,7 @@ def evaluate(tokens, length, constants, alphabet, columns, first, n, stack):
                 apply_unary(token, alphabet.user, stack, top, n)
             elif direct >= 0:
                 apply_binary(token, alphabet.user, columns, direct, stack, top, n)
-                direct = -1
+                direct = np.int64(-1)
             else:
                 top -= stride
                 apply_binary(token, alphabet.user, stack, top + stride, stack, top, n)
@@ -111,7 +115,7 @@ def count_constants(tokens, length):
 
 @kernel(entry=True)
 def evaluate_all(tokens, length, constants, alphabet, columns, out, stack):
-    """Put the values of the program tokens[:length] on all samples into out[N]; return OK or STACK_TOO_SMALL, as `evaluate`."""
+    """Put the values of the program tokens[:length] on all samples into out[N]; return a status, as `evaluate`."""
     n_samples = columns.shape[1]
     for first in range(0, n_samples, BLOCK):
         n = min(BLOCK, n_samples - first)

@@ -21,16 +21,16 @@ KEY_WORK = np.dtype(
     [
         ("key", np.uint64, MAX_LENGTH),  # a stack of the keys of finished subtrees
         ("content", np.uint64, MAX_LENGTH),  # of a sum or product: its terms, in any order
-        ("shape", np.int64, MAX_LENGTH),  # whether a subtree is a sum, a product or neither
+        ("group", np.int64, MAX_LENGTH),  # whether a subtree is a sum, a product or neither
     ],
     align=True,
 )
 
 
 @kernel
-def _term(work, at, shape, salt):
+def _term(work, at, group, salt):
     """Return what a subtree adds to the content of a sum or product around it."""
-    return work.content[at] if work.shape[at] == shape else scramble(work.key[at] ^ salt)
+    return work.content[at] if work.group[at] == group else scramble(work.key[at] ^ salt)
 
 
 @kernel
@@ -42,13 +42,13 @@ def structure_key(tokens, length, work):
         arity = arity_of(token)
         if arity == 0:
             work.key[depth] = scramble(np.uint64(token) + _LEAF_SALT)
-            work.shape[depth] = _PLAIN
+            work.group[depth] = _PLAIN
             depth += 1
             continue
         a = depth - 1
         if arity == 1:
             work.key[a] = scramble(work.key[a] * _ARGUMENT_SALT + np.uint64(token))
-            work.shape[a] = _PLAIN
+            work.group[a] = _PLAIN
             continue
         b = depth - 2
         depth -= 1
@@ -56,16 +56,16 @@ def structure_key(tokens, length, work):
             right = _term(work, b, _SUM, _SUM_SALT) if token == ADD else scramble(work.key[b] ^ _MINUS_SALT)
             work.content[b] = _term(work, a, _SUM, _SUM_SALT) + right
             work.key[b] = scramble(work.content[b] ^ _SUM_SALT)
-            work.shape[b] = _SUM
+            work.group[b] = _SUM
         elif token == MUL or token == DIV:
             right = _term(work, b, _PRODUCT, _PRODUCT_SALT) if token == MUL else scramble(work.key[b] ^ _OVER_SALT)
             work.content[b] = _term(work, a, _PRODUCT, _PRODUCT_SALT) + right
             work.key[b] = scramble(work.content[b] ^ _PRODUCT_SALT)
-            work.shape[b] = _PRODUCT
+            work.group[b] = _PRODUCT
         else:
             pair = work.key[a] * _ARGUMENT_SALT + scramble(work.key[b])
             work.key[b] = scramble(pair * _ARGUMENT_SALT + np.uint64(token))
-            work.shape[b] = _PLAIN
+            work.group[b] = _PLAIN
     return work.key[0]
 
 

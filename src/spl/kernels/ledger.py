@@ -22,7 +22,7 @@ RECORD = np.dtype(
         ("constants", np.float64, MAX_CONSTANTS),
         ("loss", np.float64),
         ("reward", np.float64),
-        ("size", np.int64),  # rules of the derivation
+        ("n_rules", np.int64),  # of the derivation
     ],
     align=True,
 )
@@ -103,7 +103,7 @@ def write_record(record, derivation, constants, loss, reward):
     record.length = derivation.n_tokens
     record.loss = loss
     record.reward = reward
-    record.size = derivation.n_rules
+    record.n_rules = derivation.n_rules
 
 
 @kernel
@@ -116,7 +116,7 @@ def copy_record(source, target):
     target.length = source.length
     target.loss = source.loss
     target.reward = source.reward
-    target.size = source.size
+    target.n_rules = source.n_rules
 
 
 @kernel

@@ -1,7 +1,8 @@
 """What each operator does to rows of values: the one place of these rules, for `evaluate` and `differentiate`.
 
-A row is `n` numbers of a flat array from a place on. Leaving a domain gives NaN, never an infinity, so that it always shows in the
-result: a / 0, inv(0), log(x <= 0), sqrt(x < 0), asin and acos beyond [-1, 1], 0 ** negative, negative ** fraction.
+A row is n numbers of a flat array from a place on. Leaving a domain gives NaN, never an infinity, so that it always
+shows in the result: a / 0, inv(0), log(x <= 0), sqrt(x < 0), asin and acos beyond [-1, 1], 0 ** negative, negative **
+fraction.
 """
 
 import numpy as np

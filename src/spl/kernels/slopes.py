@@ -1,4 +1,4 @@
-"""The slope of each operator: what the derivative of a result by the operator's value becomes on the way down to its operands."""
+"""The slope of each operator: the factor of a derivative on its way from the operator's value down to an operand."""
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def scale_by_slope_of(operand, token, user, g, at, scratch, tape, a, b, value, n
 
 @row_kernel
 def _scale_by_slope(token, g, x, value, _, n):
-    """Multiply g by the derivative of an operator or power at x, which has that value there; of `abs` and `sign` at 0 it is 0."""
+    """Multiply g by the derivative of an operator or power at x, where it has that value; for `abs` at 0 it is 0."""
     if token >= FIRST_POWER:
         exponent = (token & PAYLOAD_MASK) - POWER_OFFSET
         for j in range(n):
@@ -147,7 +147,7 @@ def _scale_by_slope(token, g, x, value, _, n):
 
 @row_kernel
 def _scale_by_slope_of_first(opcode, g, a, b, value, n):
-    """Multiply g by the derivative of an operator by its first operand; of equal ones, `min` and `max` go with the first."""
+    """Multiply g by the derivative of an operator by its first operand, the choice of `min` and `max` in a tie."""
     if opcode == MUL:
         for j in range(n):
             g[j] = g[j] * b[j]

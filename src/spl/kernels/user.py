@@ -1,6 +1,7 @@
 """Operators of the user: a Python function compiled to a C function, and the call of it from inside a kernel.
 
-Every such C function is `void f(double* a, double* b, double* out, int64 n)`; unary ones ignore `b`. Kernels know it by its address.
+Every such C function is `void f(double* a, double* b, double* out, int64 n)`; unary ones ignore `b`. Kernels know it
+by its address.
 """
 
 import ctypes
@@ -14,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from spl.errors import OperatorError
-from spl.kernels.compiler import kernel, row_pointer
+from spl.kernels.compiler import row_pointer
 
 SLOPE_STEP = 6e-6  # cube root of the rounding error: best for a central difference
 
@@ -33,8 +34,6 @@ class CompiledOperator(NamedTuple):
 
 @intrinsic
 def _call_compiled(typing_context, address, a, a_at, b, b_at, out, out_at, n):
-    """Call the C function at an address with pointers into three flat arrays."""
-
     def emit(context, builder, signature, args):
         rows = [row_pointer(context, builder, signature.args[k], args[k], args[k + 1]) for k in (1, 3, 5)]
         arguments = [*rows, args[7]]
@@ -47,22 +46,16 @@ def _call_compiled(typing_context, address, a, a_at, b, b_at, out, out_at, n):
 
 
 def _call_interpreted(address, a, a_at, b, b_at, out, out_at, n):
-    """Do as `_call_compiled` without the compiler."""
-
     def pointer(array, at):
         return ctypes.cast(array.ctypes.data + 8 * int(at), _C_DOUBLES)
 
     _C_FUNCTION(int(address))(pointer(a, a_at), pointer(b, b_at), pointer(out, out_at), int(n))
 
 
-if numba.config.DISABLE_JIT:
-    call_user = _call_interpreted
-else:
-
-    @kernel
-    def call_user(address, a, a_at, b, b_at, out, out_at, n):
-        """Put the values of the C function at `address` of a[a_at:][:n] and b[b_at:][:n] into out[out_at:][:n]."""
-        _call_compiled(address, a, a_at, b, b_at, out, out_at, n)
+# call_user(address, a, a_at, b, b_at, out, out_at, n) puts the values of the C function at an address, of n numbers
+# of a from a_at on and of b from b_at on, into out from out_at on. The arrays are contiguous. Only kernels can call
+# it.
+call_user = _call_interpreted if numba.config.DISABLE_JIT else _call_compiled
 
 
 def compile_elementwise(function: Callable[..., Any], arity: int) -> CompiledOperator:

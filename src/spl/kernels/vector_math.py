@@ -1,13 +1,18 @@
 """Elementary functions of one number, written so that a loop over them becomes vector instructions.
 
-numba from PyPI has no vector math library: `np.sin` in a loop is one call of the C library per sample. The functions here are plain
-arithmetic and bit patterns without branches (a conditional expression of two computed values is none), which the compiler turns into
-vector code, 3 to 8 times as fast. Each gives NaN for NaN, and NaN outside of its domain. Greatest errors, in units of the last place:
+numba from PyPI has no vector math library: `np.sin` in a loop is one call of the C library per sample. The functions
+here are plain arithmetic and bit patterns without branches (a conditional expression of two computed values is none),
+so the compiler turns loops over them into vector code, 2 to 8 times as fast. Each gives NaN for NaN and outside of
+its domain. Greatest errors measured, in units of the last place:
 
-    exp, log, sin, cos, cbrt 1; sinh, cosh, atan, acos 2; asin, tan, tanh 3; power 2
+    exp, log, cbrt, atan, acos, power  1.1
+    cosh                               1.2
+    sin, cos, tanh                     1.8
+    asin, sinh                         2.3
+    tan                                3.2
 
-The sum of a product must not be rearranged here, but it may be contracted: the constants that need it are short enough for exact
-products. `sine`, `cosine` and `tangent` hold up to `TRIG_LIMIT`, `power` where `is_plain_power`; `rows` sends the rest to the C library.
+Sums of products may be contracted here, but not rearranged. `sine`, `cosine` and `tangent` hold up to `TRIG_LIMIT`,
+`power` where `is_plain_power`; `rows` takes the rest from the C library.
 """
 
 import functools
@@ -75,7 +80,9 @@ def _exp_tail(r):
     r2 = r * r
     r4 = r2 * r2
     low = (0.5000000000000001 + r * 0.16666666666666669) + r2 * (0.04166666666662404 + r * 0.008333333333330055)
-    middle = (0.0013888888917258759 + r * 0.00019841269863088255) + r2 * (2.4801521225986432e-05 + r * 2.7557268406190795e-06)
+    middle = (0.0013888888917258759 + r * 0.00019841269863088255) + r2 * (
+        2.4801521225986432e-05 + r * 2.7557268406190795e-06
+    )
     return low + r4 * (middle + r4 * (2.7620121717381933e-07 + r * 2.51004110820149e-08))
 
 
@@ -84,7 +91,9 @@ def _sin_tail(z):
     """Return (sin(r) / r - 1) / z for z = r**2, |r| <= pi / 2."""
     z2 = z * z
     low = -0.0001984126984125486 + z * 2.7557319219132584e-06
-    high = (-2.5052107613095433e-08 + z * 1.6058977059718268e-10) + z2 * (-7.643962232442654e-13 + z * 2.731344277439919e-15)
+    high = (-2.5052107613095433e-08 + z * 1.6058977059718268e-10) + z2 * (
+        -7.643962232442654e-13 + z * 2.731344277439919e-15
+    )
     return -0.16666666666666666 + z * (0.008333333333333316 + z * (low + z2 * high))
 
 
@@ -118,9 +127,10 @@ def tangent(x):
 
 @_branch_free
 def _split_exponential(x, shift):
-    """Return (p, f, g) with exp(x) 2**shift = (1 + p) f g, for |x| < 800: with x = k log(2) + r, p is exp(r) - 1 and f g = 2**k.
+    """Return (p, f, g) with exp(x) 2**shift = (1 + p) f g, for |x| < 800.
 
-    The power of two comes in two factors, so that results beyond 2**-1022 and 2**1023 are right as well.
+    With x = k log(2) + r, p is exp(r) - 1, and f g = 2**(k + shift). The power of two comes in two factors, so that
+    results beyond 2**-1022 and 2**1023 are right as well.
     """
     shifted = x * _LOG2_E + _ROUNDER
     k = shifted - _ROUNDER
@@ -185,7 +195,7 @@ def _split_number(x):
 
 @_branch_free
 def logarithm(x):
-    """Return log(x), NaN for x <= 0: with x = 2**e m it is e log(2) + log(m), and log(m) a series in s = (m - 1) / (m + 1)."""
+    """Return log(x), NaN for x <= 0: with x = 2**e m, e log(2) and for log(m) a series in s = (m - 1) / (m + 1)."""
     is_tiny = x < _SMALLEST_NORMAL
     e, m = _split_number(x * 2.0**54 if is_tiny else x)
     e = e - 54.0 if is_tiny else e
@@ -194,7 +204,9 @@ def logarithm(x):
     z = s * s
     z2 = z * z
     low = 0.666666666666667 + z * 0.3999999999989924
-    high = (0.2857142862609589 + z * 0.2222221111514416) + z2 * (0.18182890556695602 + z * (0.1533167403016786 + z * 0.1461703754879165))
+    high = (0.2857142862609589 + z * 0.2222221111514416) + z2 * (
+        0.18182890556695602 + z * (0.1533167403016786 + z * 0.1461703754879165)
+    )
     tail = z * (low + z2 * high)
     half_square = 0.5 * f * f
     value = e * _LN2_HIGH - ((half_square - (s * (half_square + tail) + e * _LN2_LOW)) - f)
@@ -267,7 +279,7 @@ def arctangent(x):
 
 @_branch_free
 def cube_root(x):
-    """Return the real cube root: that of m in [1/2, 4) by a polynomial and two steps of Halley, where |x| = 2**(3 q) m."""
+    """Return the real cube root: with |x| = 2**(3 q) m, m in [1/2, 4), a polynomial in m and two steps of Halley."""
     a = abs(x)
     is_tiny = a < _SMALLEST_NORMAL
     bits = bits_of(a * 2.0**54 if is_tiny else a)
@@ -298,8 +310,8 @@ def _high_part(x):
 def _log2_parts(x):
     """Return log2(x) as the exact sum of a number of 21 bits and a small one, for a positive normal number.
 
-    With s = (m - 1) / (m + 1), log(m) = 2/3 s (3 + s**2 + r), r = s**4 (3/5 + 3/7 s**2 + ...); each factor in two parts, after
-    fdlibm's pow (Sun Microsystems, 1993).
+    With s = (m - 1) / (m + 1), log(m) = 2/3 s (3 + s**2 + r), r = s**4 (3/5 + 3/7 s**2 + ...); each factor in two
+    parts, as in fdlibm's pow (Sun Microsystems, 1993).
     """
     e, m = _split_number(x)
     f = m - 1.0
@@ -311,7 +323,9 @@ def _log2_parts(x):
     z = s * s
     z2 = z * z
     tail = (0.6 + z * 0.42857142857144054) + z2 * (0.333333333324821 + z * 0.27272727503481237)
-    tail = tail + z2 * z2 * ((0.23076892401896876 + z * 0.20002209318150904) + z2 * (0.17559293534822049 + z * 0.17585405434358117))
+    tail = tail + z2 * z2 * (
+        (0.23076892401896876 + z * 0.20002209318150904) + z2 * (0.17559293534822049 + z * 0.17585405434358117)
+    )
     r = z2 * tail + s_low * (s_high + s)
     square = s_high * s_high
     t_high = _high_part(3.0 + square + r)
@@ -345,7 +359,8 @@ def power(a, b):
     r = ((high - k) + low) * _LN2
     half = bits_of(k * 0.5 + _ROUNDER)
     rest = bits_of(shifted) - half
-    value = 1.0 + (r + r * r * _exp_tail(r))
-    value = value * number_of((half + _EXPONENT_BIAS) << _MANTISSA_BITS) * number_of((rest + _EXPONENT_BIAS) << _MANTISSA_BITS)
+    first = number_of((half + _EXPONENT_BIAS) << _MANTISSA_BITS)
+    second = number_of((rest + _EXPONENT_BIAS) << _MANTISSA_BITS)
+    value = (1.0 + (r + r * r * _exp_tail(r))) * first * second
     value = np.inf if exponent > 1025.0 else value
     return 0.0 if exponent < -1080.0 else value

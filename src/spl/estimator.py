@@ -1,0 +1,179 @@
+"""`SPLRegressor`: the scikit-learn door. Checks what people give, calls the pipeline, shows the answer; holds no method."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from spl.config import Limits, SearchConfig
+from spl.data import Dataset
+from spl.discover import Discovery, discover
+from spl.errors import SearchInterrupted, SettingError
+from spl.export import latex_table, to_latex, to_sympy
+from spl.expression import to_text
+from spl.fit import evaluate
+from spl.front import check_selection
+from spl.grammar import Grammar
+from spl.grammar_rules import DEFAULT_OPERATORS
+from spl.operators import Operator
+from spl.program import Program
+
+if TYPE_CHECKING:
+    import sympy
+
+DIGITS = 8  # of the constants in a printed equation
+
+
+class SPLRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Find the formula behind a table by tree search.
+
+    Args:
+        operators: names (`"+"`, `"sin"`, ...) and `Operator` objects that the law may contain.
+        constants: whether the law may contain fitted numbers.
+        grammar: all formulas that are possible, as a `Grammar`, its text, or the path of a file; replaces the two before.
+        timeout: seconds after which the search ends at the latest; None is no limit.
+        max_evaluations: distinct formulas tried after which the search ends; None is no limit.
+        selection: which equation of the front `predict` uses: "mdl", "bic", "accurate" or "knee"; may be changed after `fit`.
+        search: the hyperparameters of the paper, a `SearchConfig`.
+        n_jobs: trees searched at once; -1 uses all processors. The result does not depend on it.
+        random_state: makes the result repeatable.
+        verbose: 1 prints each improvement.
+
+    Attributes:
+        equations_: the front as a DataFrame: cost, loss, score, equation.
+
+    Examples:
+        >>> X = np.linspace(1, 3, 40).reshape(-1, 1)
+        >>> model = SPLRegressor(operators=("+", "*"), random_state=0).fit(X, 3 * X[:, 0] ** 2 + 1)
+        >>> model.sympy()
+        3*x0**2 + 1
+    """
+
+    def __init__(
+        self,
+        operators: Sequence[str | Operator] = DEFAULT_OPERATORS,
+        constants: bool = True,
+        grammar: Grammar | str | Path | None = None,
+        timeout: float | None = 60.0,
+        max_evaluations: int | None = None,
+        selection: str = "mdl",
+        search: SearchConfig | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.operators = operators
+        self.constants = constants
+        self.grammar = grammar
+        self.timeout = timeout
+        self.max_evaluations = max_evaluations
+        self.selection = selection
+        self.search = search
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "SPLRegressor":
+        """Search the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far."""
+        check_selection(self.selection)
+        config = self._check_search()
+        limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        data = Dataset.from_arrays(X, y, names=getattr(self, "feature_names_in_", None), weights=weights)
+        grammar = self._make_grammar(data.names)
+        discovery = discover(
+            data,
+            grammar,
+            config=config,
+            limits=limits,
+            n_jobs=effective_n_jobs(self.n_jobs),
+            seed=int(check_random_state(self.random_state).randint(2**31)),
+            watch=None,
+        )
+        if discovery.stopped == "interrupted":
+            warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
+        self._keep(discovery, data)
+        return self
+
+    def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
+        """Return the values of the chosen equation, or of the one at a row of `equations_`; NaN outside its domain."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return evaluate(self._program(index), np.ascontiguousarray(X.T))
+
+    def get_best(self) -> "pd.Series[Any]":
+        """Return the row of `equations_` that the selection rule prefers."""
+        check_is_fitted(self)
+        return self.equations_.iloc[self.best_index_]
+
+    def sympy(self, index: int | None = None) -> "sympy.Expr":
+        """Return an equation as a sympy expression; the chosen one, or the one at a row of `equations_`."""
+        return to_sympy(self._program(index))
+
+    def latex(self, index: int | None = None) -> str:
+        """Return an equation as LaTeX; the chosen one, or the one at a row of `equations_`."""
+        return to_latex(self._program(index))
+
+    def latex_table(self) -> str:
+        """Return the front as a LaTeX table (package booktabs)."""
+        check_is_fitted(self)
+        return latex_table([(c.cost, c.loss, c.program) for c in self.discovery_.front])
+
+    @property
+    def best_index_(self) -> int:
+        """The row of `equations_` that the selection rule prefers at present."""
+        check_is_fitted(self)
+        return self.discovery_.front.choose(self.selection, self._n_rows, self.discovery_.floor)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "discovery_")
+
+    def _check_search(self) -> SearchConfig:
+        if self.search is None:
+            return SearchConfig()
+        if not isinstance(self.search, SearchConfig):
+            raise SettingError(f"`search` must be a SearchConfig or None; it is {self.search!r}.")
+        return self.search
+
+    def _make_grammar(self, names: Sequence[str]) -> Grammar:
+        own = tuple(operator for operator in self.operators if isinstance(operator, Operator))
+        if self.grammar is None:
+            return Grammar.from_operators(self.operators, names, constants=self.constants)
+        if isinstance(self.grammar, Grammar):
+            return self.grammar
+        if isinstance(self.grammar, Path) or (isinstance(self.grammar, str) and "->" not in self.grammar):
+            return Grammar.from_file(self.grammar, own, names)
+        if isinstance(self.grammar, str):
+            return Grammar.from_text(self.grammar, own, names)
+        raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {self.grammar!r}.")
+
+    def _keep(self, discovery: Discovery, data: Dataset) -> None:
+        self.discovery_ = discovery
+        self._n_rows = data.n_rows
+        front = discovery.front
+        self.equations_ = pd.DataFrame(
+            {
+                "cost": [candidate.cost for candidate in front],
+                "loss": [candidate.loss for candidate in front],
+                "score": front.scores(discovery.floor),
+                "equation": [to_text(candidate.program, DIGITS) for candidate in front],
+            }
+        )
+
+    def _program(self, index: int | None) -> Program:
+        check_is_fitted(self)
+        front = self.discovery_.front
+        if index is None:
+            return front[self.best_index_].program
+        if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -len(front) <= index < len(front):
+            raise SettingError(f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {index!r}.")
+        return front[int(index)].program
