@@ -2,7 +2,8 @@
 
 Each constant in turn is set to a simple number near it and the others are fitted again. The change stays if the error grows by no
 more than one standard error of a parameter would, or stays at rounding error; and if the data could have told the number from its
-neighbours: near a constant known to one digit there is always some fraction, and it means nothing.
+neighbours: near a constant known to one digit there is always some fraction, and it means nothing. Zero comes first: it removes a
+term that does not help.
 """
 
 import math
@@ -45,6 +46,9 @@ def clean(candidate: Candidate, n_rows: int, floor: float, refit: Refit) -> Cand
 def _clean_one(candidate: Candidate, position: int, limit: float, refit: Refit) -> Candidate | None:
     """Return the candidate with a simple number at a position, the simplest that stays within the limit, or None."""
     place = sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in candidate.program.tokens[:position])
+    dropped = refit(_fix(candidate.program, position, place, 0.0))
+    if dropped.loss <= limit:
+        return replace(dropped, reward=candidate.reward)
     for number, spacing in simple_numbers_near(candidate.program.constants[place]):
         fixed = refit(_fix(candidate.program, position, place, number))
         neighbours = (_fix(candidate.program, position, place, number + sign * spacing) for sign in (-1, 1))

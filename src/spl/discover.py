@@ -25,7 +25,7 @@ from spl.simplify import simplify
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
-CONTINUE = 1.5  # after an exact law, search on until the evaluations are so many times as many: there may be a simpler one
+CONTINUE = 2.0  # after an exact law, search on until the evaluations are so many times as many: there may be a simpler one
 FINISH_SHARE = 0.05  # of the time limit is kept for the last fits
 
 
@@ -68,6 +68,7 @@ class _Run:
     front: Front = field(default_factory=lambda: Front(()))
     evaluations_at_exact: int | None = None
     is_interrupted: bool = False
+    is_exhausted: bool = False  # every formula of the grammar within max_rules was tried
 
     @property
     def floor(self) -> float:
@@ -151,8 +152,10 @@ def _segments(run: _Run, config: SearchConfig) -> Iterator[None]:
                 searcher.plant(modules, size)
             for n_episodes in _split(config.n_episodes, SEGMENT_EPISODES):
                 _grow(run, n_episodes)
+                is_over = all(searcher.is_exhausted for searcher in run.searchers)
+                run.is_exhausted = is_over and not modules
                 yield
-                if all(searcher.is_exhausted for searcher in run.searchers):
+                if is_over:
                     break
             found = [module for searcher in run.searchers for module in searcher.modules()]
             modules = keep_best([*modules, *found], config.max_modules)
@@ -197,7 +200,7 @@ def _reason_to_stop(run: _Run) -> str:
         return "evaluations"
     if run.is_out_of_time():
         return "timeout"
-    return ""
+    return "exhausted" if run.is_exhausted else ""
 
 
 def _finish(run: _Run) -> Front:

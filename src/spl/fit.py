@@ -16,7 +16,6 @@ from spl.program import Program
 
 REFIT_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=20, tolerance=1e-9)
 POLISH_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1e-14)
-TRY_HARD_EFFORT = Effort(n_starts=8, n_scans=64, max_iterations=60, tolerance=1e-9)
 
 
 def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from spl.candidate import Candidate
 from spl.errors import SettingError
 
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
-EXACT = 1e-11  # an error below this share of the target's spread is rounding error
+EXACT = 1e-12  # an error below this share of the target's spread is rounding error
 WORTH = 1e-3  # a costlier candidate must lower the loss by at least this share to stand in the front
 
 
@@ -30,9 +30,8 @@ class Front:
     def from_candidates(cls, candidates: Iterable[Candidate], floor: float = 0.0) -> "Front":
         """Keep the candidates that no other dominates. Losses below the floor count as equal: the cheaper one stays."""
         kept: list[Candidate] = []
-        for candidate in sorted(candidates, key=lambda c: (c.cost, c.loss)):
-            loss = max(candidate.loss, floor)
-            if math.isfinite(candidate.loss) and (not kept or loss < (1 - WORTH) * max(kept[-1].loss, floor)):
+        for candidate in sorted((c for c in candidates if math.isfinite(c.loss)), key=lambda c: (c.cost, c.loss)):
+            if not kept or max(candidate.loss, floor) < (1 - WORTH) * max(kept[-1].loss, floor):
                 kept.append(candidate)
         return cls(tuple(kept))
 
@@ -69,13 +68,16 @@ class Front:
         return values.index(min(values))
 
     def _knee(self, floor: float) -> int:
-        """Return the candidate farthest below the line from the first to the last, in cost and logarithm of the loss."""
+        """Return the candidate farthest below the line from the first to the last, in cost and logarithm of the loss.
+
+        If none is below it, the loss falls ever faster: the last.
+        """
         if len(self) < 3:
             return len(self) - 1
         points = [(c.cost, math.log(max(c.loss, floor, 1e-300))) for c in self.candidates]
         (x0, y0), (x1, y1) = points[0], points[-1]
-        below = [y0 + (y1 - y0) * (x - x0) / (x1 - x0) - y for x, y in points]
-        return below.index(max(below))
+        below = [y0 + (y1 - y0) * (x - x0) / (x1 - x0) - y for x, y in points[1:-1]]
+        return 1 + below.index(max(below)) if max(below) > 0 else len(self) - 1
 
 
 def check_selection(selection: str) -> None:

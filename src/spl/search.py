@@ -19,7 +19,7 @@ from spl.kernels.search import ALL_DONE, TREE_EXHAUSTED, Policy, make_search_wor
 from spl.packing import pack_alphabet, pack_costs, pack_rules, pack_table, unpack_program
 from spl.program import Program
 
-EFFORT = Effort(n_starts=2, n_scans=6, max_iterations=8, tolerance=1e-2)  # of each fit within a search
+EFFORT = Effort(n_starts=2, n_scans=48, max_iterations=6, tolerance=1e-2)  # of each fit within a search
 MAX_COST = 80  # costs for which the best program is kept
 N_KEYS = 1 << 20  # distinct programs remembered by a searcher, 16 MB
 SLICE_SECONDS = 0.05  # how long the compiled loop runs before it looks up

@@ -16,11 +16,16 @@ from spl.kernels.evaluate import BLOCK, arity_of, evaluate
 from spl.kernels.random import random_normal, random_unit
 from spl.kernels.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MAX_CONSTANTS, MAX_LENGTH, MUL, NEG, SUB
 
+MAX_ARGUMENT = 30.0  # functions of laws rarely have larger arguments
 DEPENDENT = 1e-13  # a pivot of the scaled system below this belongs to a constant that others can replace
 ROUNDING = 1e-29  # a squared error below this share of the target's square is rounding error
+LOST_DIGITS = 1e-16  # a squared error that falls below this share of itself was a difference of numbers eight digits larger
+CANCELLED = 1e-13  # what is left of a squared error below this share of it is rounding error
+SHORT_LENGTH = 12  # programs up to so many tokens get all the scans, longer ones fewer in proportion
 PROBE_ROWS = 64  # rows of the first, quick fit; random starts are compared on half of them
 
-LINEAR, NONLINEAR, FROZEN = range(3)  # roles of a constant
+# Roles of a constant: the program is affine in it; it multiplies or divides another; it stands inside a function; others replace it
+LINEAR, FACTOR, INSIDE, FROZEN = range(4)
 
 
 class Table(NamedTuple):
@@ -61,11 +66,12 @@ FIT_WORK = np.dtype(
         ("start", np.float64, MAX_CONSTANTS),
         ("trial", np.float64, MAX_CONSTANTS),
         ("best", np.float64, MAX_CONSTANTS),
-        ("role", np.int64, MAX_CONSTANTS),  # LINEAR, NONLINEAR or FROZEN
+        ("role", np.int64, MAX_CONSTANTS),  # LINEAR, FACTOR, INSIDE or FROZEN
         ("order", np.int64, MAX_CONSTANTS),  # the constants to fit, linear ones first
         ("n_constants", np.int64),
         ("n_fitted", np.int64),
         ("n_linear", np.int64),
+        ("n_outside", np.int64),  # those to fit that stand inside no function
     ],
     align=True,
 )
@@ -202,11 +208,10 @@ def solve_step(work, damping):
 
 
 @kernel
-def demote(work, first, last):
-    """Give up the linear role of a range of constants."""
+def demote(work, first, last, role):
+    """Give a range of constants a harder role; those that have one as hard keep it."""
     for k in range(first, last):
-        if work.role[k] == LINEAR:
-            work.role[k] = NONLINEAR
+        work.role[k] = max(work.role[k], role)
 
 
 @kernel
@@ -228,20 +233,20 @@ def join_roles(work, token, a_first, a_last, a_scales, b_first, b_last, b_scales
     if token == ADD or token == SUB:
         return a_scales == 1 and b_scales == 1
     if token == DIV:
-        demote(work, b_first, b_last)
+        demote(work, b_first, b_last, FACTOR)
         return a_scales == 1
     if token != MUL:
-        demote(work, a_first, b_last)
+        demote(work, a_first, b_last, INSIDE)
         return False
     if a_last == a_first + 1 and a_scales == 2 and b_scales >= 1:
         work.role[a_first] = FROZEN
     elif b_last == b_first + 1 and b_scales == 2 and a_scales >= 1:
         work.role[b_first] = FROZEN
     elif count_linear(work, b_first, b_last) >= max(count_linear(work, a_first, a_last), 1):
-        demote(work, a_first, a_last)
+        demote(work, a_first, a_last, FACTOR)
         return b_scales >= 1
     else:
-        demote(work, b_first, b_last)
+        demote(work, b_first, b_last, FACTOR)
         return a_scales >= 1
     return True
 
@@ -275,7 +280,7 @@ def assign_roles(tokens, length, work):
             depth += 3
         elif arity == 1:
             if token != NEG:
-                demote(work, places[depth - 3], places[depth - 2])
+                demote(work, places[depth - 3], places[depth - 2], INSIDE)
                 places[depth - 1] = 0
             else:
                 places[depth - 1] = min(places[depth - 1], 1)
@@ -296,13 +301,15 @@ def order_constants(work, n_constants):
     """Fill `order` with the linear constants, then the others, without the frozen ones; count them."""
     work.n_constants = n_constants
     work.n_fitted = 0
-    for role in (LINEAR, NONLINEAR):
+    for role in (LINEAR, FACTOR, INSIDE):
         for k in range(n_constants):
             if work.role[k] == role:
                 work.order[work.n_fitted] = k
                 work.n_fitted += 1
         if role == LINEAR:
             work.n_linear = work.n_fitted
+        if role == FACTOR:
+            work.n_outside = work.n_fitted
 
 
 @kernel
@@ -365,11 +372,39 @@ def copy_numbers(source, target, n):
         target[k] = source[k]
 
 
+@kernel
+def settle_linear(tokens, length, alphabet, table, n_rows, error, work):
+    """Move the linear constants of `start` to their optimum and fill the system there; return the squared error.
+
+    Without it the first step of the others is wrong by as much as the linear constants are. Where these shrink so much that
+    the difference has lost its digits, they are moved again.
+    """
+    n = work.n_constants
+    n_fitted = work.n_fitted
+    for _ in range(3):
+        work.n_fitted = work.n_linear
+        solve_step(work, 0.0)
+        work.n_fitted = n_fitted
+        copy_numbers(work.start, work.trial, n)
+        for i in range(work.n_linear):
+            work.trial[work.order[i]] += work.step[i]
+        settled = normal_equations(tokens, length, work.trial, alphabet, table, n_rows, work)
+        if not settled < error:
+            return normal_equations(tokens, length, work.start, alphabet, table, n_rows, work)
+        copy_numbers(work.trial, work.start, n)
+        is_precise = settled > LOST_DIGITS * error
+        error = settled
+        if is_precise:
+            break
+    return error
+
+
 @apart
 def descend(tokens, length, alphabet, table, n_rows, effort, work):
     """Improve `start` in place by Levenberg-Marquardt; return its squared error, infinity if it is not in the domain.
 
-    A step is taken if it lowers the error, or the error that remains with the linear constants at their optimum.
+    A step is taken if it lowers the error, or the error that remains with the linear constants at their optimum; these are then
+    moved there, so that the error never rises.
     """
     n = work.n_constants
     error = normal_equations(tokens, length, work.start, alphabet, table, n_rows, work)
@@ -378,7 +413,9 @@ def descend(tokens, length, alphabet, table, n_rows, effort, work):
     is_linear = work.n_linear == work.n_fitted
     damping = 0.0 if is_linear else 1e-3
     goal = ROUNDING * table.square * n_rows / table.target.size
-    reduced = max(error - solve_step(work, damping), 0.0)
+    if 0 < work.n_linear < work.n_fitted:
+        error = settle_linear(tokens, length, alphabet, table, n_rows, error, work)
+    reduced = max(error - solve_step(work, damping), CANCELLED * error)
     for _ in range(effort.max_iterations):
         keep_system(work.gram, work.slope, work.kept_gram, work.kept_slope, n)
         copy_numbers(work.start, work.trial, n)
@@ -387,9 +424,12 @@ def descend(tokens, length, alphabet, table, n_rows, effort, work):
         trial_error = normal_equations(tokens, length, work.trial, alphabet, table, n_rows, work)
         trial_reduced = np.inf
         if np.isfinite(trial_error):
-            trial_reduced = max(trial_error - solve_step(work, 0.1 * damping), 0.0)
+            trial_reduced = max(trial_error - solve_step(work, 0.1 * damping), CANCELLED * trial_error)
         if trial_error < error or trial_reduced < reduced:
             copy_numbers(work.trial, work.start, n)
+            if trial_error > error:
+                trial_error = settle_linear(tokens, length, alphabet, table, n_rows, trial_error, work)
+                trial_reduced = max(trial_error - solve_step(work, 0.1 * damping), CANCELLED * trial_error)
             is_settled = error - trial_error <= effort.tolerance * error and reduced - trial_reduced <= effort.tolerance * reduced
             error = trial_error
             reduced = trial_reduced
@@ -407,14 +447,19 @@ def descend(tokens, length, alphabet, table, n_rows, effort, work):
 
 @kernel
 def draw_start(guess, work, random):
-    """Fill `start` with random constants around their natural sizes; half of the draws keep the guessed ones."""
+    """Fill `start` with random constants; half of the draws keep the guessed ones.
+
+    Half of the numbers are spread over orders of magnitude around their natural size; the others evenly, because a frequency has its
+    optima at even distances.
+    """
     keep = random_unit(random) < 0.5
     for k in range(work.n_constants):
         work.start[k] = 1.0
         if keep and np.isfinite(guess[k]):
             work.start[k] = guess[k]
-        elif work.role[k] == NONLINEAR:
-            size = work.scale[k] * np.exp(2.0 * random_normal(random))
+        elif work.role[k] == FACTOR or work.role[k] == INSIDE:
+            is_wide = random_unit(random) < 0.5
+            size = work.scale[k] * (np.exp(2.0 * random_normal(random)) if is_wide else MAX_ARGUMENT * random_unit(random))
             work.start[k] = size if random_unit(random) < 0.5 else -size
 
 
@@ -422,11 +467,11 @@ def draw_start(guess, work, random):
 def scan_starts(tokens, length, alphabet, table, n_rows, guess, effort, work, random):
     """Fill `start` with the best of several random starts, compared on a few rows with the linear constants at their optimum.
 
-    Returns whether any of them lies in the domain.
+    Short programs get more of them. Returns the squared error, in proportion to all rows.
     """
     lowest = np.inf
     n_probe = min(n_rows, PROBE_ROWS // 2)
-    for _ in range(effort.n_scans):
+    for _ in range(1 + effort.n_scans * SHORT_LENGTH // max(length, SHORT_LENGTH)):
         draw_start(guess, work, random)
         error = normal_equations(tokens, length, work.start, alphabet, table, n_probe, work)
         if np.isfinite(error):
@@ -435,31 +480,33 @@ def scan_starts(tokens, length, alphabet, table, n_rows, guess, effort, work, ra
                 lowest = error
                 copy_numbers(work.start, work.trial, work.n_constants)
     copy_numbers(work.trial, work.start, work.n_constants)
-    return lowest < np.inf
+    return lowest * n_rows / n_probe
 
 
 @apart
-def fit_constants(tokens, length, alphabet, table, n_rows, guess, effort, work, random):
+def fit_constants(tokens, length, alphabet, table, n_rows, guess, hopeless, effort, work, random):
     """Fit the constants on the first rows, into `best`; return the squared error, infinity if none lies in the domain.
 
-    `guess` holds a starting value or NaN for each constant. A program with more than MAX_CONSTANTS has no fit.
+    `guess` holds a starting value or NaN for each constant. A first error above `hopeless` is not worth further starts. A program
+    with more than MAX_CONSTANTS has no fit.
     """
     if not assign_roles(tokens, length, work):
         return np.inf
     if work.n_linear < work.n_fitted:
         natural_scales(tokens, length, alphabet, table, n_rows, work)
     for k in range(work.n_constants):
-        work.start[k] = work.scale[k] if work.role[k] == NONLINEAR else 1.0
+        is_scaled = work.role[k] == FACTOR or work.role[k] == INSIDE
+        work.start[k] = work.scale[k] if is_scaled else 1.0
         if np.isfinite(guess[k]):
             work.start[k] = guess[k]
     lowest = descend(tokens, length, alphabet, table, n_rows, effort, work)
     copy_numbers(work.start, work.best, work.n_constants)
-    if work.n_linear == work.n_fitted:
+    if work.n_outside == work.n_fitted or lowest > hopeless:  # only constants inside functions have many local optima
         return lowest
     for _ in range(effort.n_starts - 1):
         if lowest <= ROUNDING * table.square * n_rows / table.target.size:
             break
-        if not scan_starts(tokens, length, alphabet, table, n_rows, guess, effort, work, random):
+        if scan_starts(tokens, length, alphabet, table, n_rows, guess, effort, work, random) >= lowest:
             continue
         error = descend(tokens, length, alphabet, table, n_rows, effort, work)
         if error < lowest:
@@ -480,4 +527,4 @@ def refit_constants(tokens, length, alphabet, table, effort, work):
 @kernel(entry=True)
 def fit_program(tokens, length, alphabet, table, guess, effort, work, random):
     """Fit the constants of one program on all rows, into `work.best`; return the squared error."""
-    return fit_constants(tokens, length, alphabet, table, table.target.size, guess, effort, work, random)
+    return fit_constants(tokens, length, alphabet, table, table.target.size, guess, np.inf, effort, work, random)

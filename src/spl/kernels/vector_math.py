@@ -5,11 +5,11 @@ here are plain arithmetic and bit patterns without branches (a conditional expre
 so the compiler turns loops over them into vector code, 2 to 8 times as fast. Each gives NaN for NaN and outside of
 its domain. Greatest errors measured, in units of the last place:
 
-    exp, log, cbrt, atan, acos, power  1.1
-    cosh                               1.2
-    sin, cos, tanh                     1.8
-    asin, sinh                         2.3
-    tan                                3.2
+    exp, log, cbrt, atan, acos  1.1
+    power, cosh                 1.4
+    sin, cos                    1.8
+    asin, sinh, tanh            2.3
+    tan                         3.2
 
 Sums of products may be contracted here, but not rearranged. `sine`, `cosine` and `tangent` hold up to `TRIG_LIMIT`,
 `power` where `is_plain_power`; `rows` takes the rest from the C library.

@@ -1,0 +1,335 @@
+"""The command `spl`: reads files and options, calls the pipeline, prints. It holds no method.
+
+Whatever is slow to import is imported inside the commands, so that `spl --help` answers at once. Mistakes of users end
+with one line on standard error and status 2.
+"""
+
+import csv
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spl import __version__
+from spl.errors import SplError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from spl.data import Dataset
+    from spl.discover import Discovery
+    from spl.display import Choose, ProgressDisplay
+    from spl.grammar import Grammar
+
+USER_MISTAKE = 2  # exit status
+
+
+class CommandError(click.ClickException):
+    """A mistake of the user, shown as one line."""
+
+    exit_code = USER_MISTAKE
+
+
+class Commands(click.Group):
+    """Commands whose errors are shown as lines, never as tracebacks."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except SplError as error:
+            raise CommandError(str(error)) from None
+
+
+def _split_names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Return column names that have commas between them; one that holds a comma stands in quotation marks."""
+    if value is None:
+        return None
+    names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+    if not names or not all(names):
+        raise click.BadParameter(f"{value!r} has an empty name in it. Write for example: mass,speed", ctx, param)
+    if len(set(names)) < len(names):
+        raise click.BadParameter(f"{value!r} names a column twice.", ctx, param)
+    return tuple(names)
+
+
+def _check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    if value < 1 and value != -1:
+        raise click.BadParameter(f"{value} is neither 1 or more nor -1, which means all cores.", ctx, param)
+    return value
+
+
+def _check_seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    if value < 0:
+        raise click.BadParameter(f"{value} is below 0.", ctx, param)
+    return value
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="spl")
+def main() -> None:
+    """Symbolic Physics Learner: give it a table, it gives back the equation.
+
+    \b
+    Examples:
+      spl demo                         find the equations of a chaotic system
+      spl fit data.csv --target y      find a formula for the column y
+      spl COMMAND --help               all about one command
+    """
+
+
+# ---- fit -----------------------------------------------------------------------------------------
+
+
+@main.command()
+@click.argument("data")
+@click.option("--target", required=True, metavar="COLUMN", help="The column to find a formula for.")
+@click.option("--features", callback=_split_names, metavar="A,B,...", help="Columns to use. [default: all others]")
+@click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
+@click.option("--no-constants", is_flag=True, help="Formulas without constants to be fitted.")
+@click.option("--grammar", "grammar_file", metavar="FILE", help="Rules of the formulas, instead of operators.")
+@click.option(
+    "--selection",
+    default="mdl",
+    show_default=True,
+    metavar="RULE",
+    help="Which formula of the front is chosen: mdl (shortest description), bic, accurate (lowest loss) or knee.",
+)
+@click.option("--timeout", default=60.0, show_default=True, metavar="SECONDS", help="Time limit; inf is none.")
+@click.option("--max-evaluations", type=int, metavar="N", help="Most formulas to try. [default: no limit]")
+@click.option("--jobs", default=1, show_default=True, callback=_check_jobs, metavar="N", help="Threads; -1: all cores.")
+@click.option("--seed", default=0, show_default=True, callback=_check_seed, metavar="N", help="Of random choices.")
+@click.option("--weights", metavar="COLUMN", help="A column that says how much each row counts.")
+@click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print only the equation.")
+def fit(
+    data: str,
+    target: str,
+    features: tuple[str, ...] | None,
+    operators: str | None,
+    no_constants: bool,
+    grammar_file: str | None,
+    selection: str,
+    timeout: float,
+    max_evaluations: int | None,
+    jobs: int,
+    seed: int,
+    weights: str | None,
+    is_json: bool,
+    quiet: bool,
+) -> None:
+    """Find a formula for one column of a table by the others.
+
+    DATA is a file: .csv or .txt (comma, semicolon or tab between columns), .tsv or .tab, each also gzipped as .gz, or
+    .parquet; - reads CSV from standard input. The first line holds the names of the columns. Columns of text and rows
+    with missing values are left out, with a note.
+
+    The best formula of each complexity is shown while the search goes on. Ctrl-C ends it with the best so far, which is
+    printed as usual, with status 0 and the word "interrupted".
+
+    \b
+    Examples:
+      spl fit planets.csv --target period
+      spl fit planets.csv --target period --features mass,distance --operators "*,/,sqrt"
+      cat planets.csv | spl fit - --target period --json | jq -r .equation
+    """
+    if grammar_file is not None and (operators is not None or no_constants):
+        raise click.UsageError("--grammar says it all: it cannot be combined with --operators or --no-constants.")
+    from spl.config import Limits
+    from spl.front import check_selection
+    from spl.tables import prepare_dataset, read_table
+
+    check_selection(selection)
+    limits = Limits(timeout=None if timeout == math.inf else timeout, max_evaluations=max_evaluations)
+    dataset, notes = prepare_dataset(read_table(data), target=target, features=features, weights=weights)
+    grammar = _make_grammar(dataset.names, grammar_file, operators, no_constants)
+    if not quiet:
+        for note in notes:
+            click.echo(f"Note: {note}", err=True)
+
+    from spl.discover import discover
+    from spl.front import EXACT, Front
+
+    def choose(front: Front) -> int:
+        return front.choose(selection, dataset.n_rows, EXACT * dataset.spread)
+
+    _compile_kernels()
+    with _make_display(target, choose, is_json=is_json, is_quiet=quiet) as display:
+        found = discover(dataset, grammar, limits=limits, n_jobs=jobs, seed=seed, watch=display)
+    chosen = choose(found.front)
+    if is_json:
+        click.echo(json.dumps(_describe(found, chosen, dataset, target, seed), allow_nan=False))
+    elif quiet:
+        _print_equation(found, chosen, target)
+    else:
+        _print_result(found, chosen, dataset, target)
+
+
+def _make_grammar(
+    names: Sequence[str], grammar_file: str | None, operators: str | None, no_constants: bool
+) -> "Grammar":
+    from spl.grammar import Grammar
+    from spl.grammar_rules import DEFAULT_OPERATORS
+
+    if grammar_file is not None:
+        return Grammar.from_file(grammar_file, variables=names)
+    words = DEFAULT_OPERATORS if operators is None else [word for word in re.split(r"[,\s]+", operators) if word]
+    return Grammar.from_operators(words, names, constants=not no_constants)
+
+
+def _compile_kernels() -> None:
+    """Compile the kernels if this was never done, so that it neither surprises nor counts as time of the search."""
+    from spl.kernels.compiler import kernels_are_compiled
+
+    if kernels_are_compiled():
+        return
+    click.echo("Compiling the kernels (once per installation, about 20 s) ...", err=True)
+    from spl.config import Limits, SearchConfig
+    from spl.data import Dataset
+    from spl.discover import discover
+    from spl.grammar import Grammar
+
+    line = Dataset.from_arrays([[1.0], [2.0], [4.0]], [1.5, 2.5, 5.5], names=["x"])
+    config = SearchConfig(n_trees=1, n_episodes=10)
+    discover(line, Grammar.from_text("f -> f + f | C * f | x"), config=config, limits=Limits(max_evaluations=10))
+
+
+def _make_display(target: str, choose: "Choose", *, is_json: bool, is_quiet: bool) -> "ProgressDisplay":
+    """Return what shows the progress: a live table on a terminal, lines elsewhere, nothing beside JSON."""
+    from spl.display import LineDisplay, LiveDisplay, ProgressDisplay
+
+    console = _console(is_error=is_json)
+    if is_quiet or (is_json and not console.is_terminal):
+        return ProgressDisplay()
+    return (LiveDisplay if console.is_terminal else LineDisplay)(console, target, choose)
+
+
+def _console(*, is_error: bool = False) -> "Console":
+    from rich.console import Console
+
+    return Console(file=sys.stderr if is_error else sys.stdout)
+
+
+def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
+    from spl.display import equation_line
+
+    click.echo(equation_line(target, found.front, chosen))
+    if found.stopped == "interrupted":
+        click.echo("Note: interrupted; this is the best so far.", err=True)
+
+
+def _print_result(found: "Discovery", chosen: int, data: "Dataset", target: str) -> None:
+    from spl.display import equation_line, front_rows, print_front, print_lines, summary_line
+
+    console = _console()
+    print_lines(console, [""])
+    print_front(console, front_rows(found.front, chosen, found.floor))
+    print_lines(console, [""])
+    print_lines(console, [equation_line(target, found.front, chosen)], style="bold")
+    print_lines(console, ["", summary_line(found, _share_explained(found.front[chosen].loss, data))])
+
+
+def _describe(found: "Discovery", chosen: int, data: "Dataset", target: str, seed: int) -> dict[str, Any]:
+    """Return the result as `--json` prints it; numbers that JSON does not know are null."""
+    from spl.display import front_rows
+    from spl.export import to_latex, to_sympy
+
+    rows = front_rows(found.front, chosen, found.floor, digits=None)
+    program = found.front[chosen].program
+    return {
+        "target": target,
+        "equation": rows[chosen].equation,
+        "sympy": str(to_sympy(program)),
+        "latex": to_latex(program),
+        "loss": rows[chosen].loss,
+        "r2": _share_explained(rows[chosen].loss, data),
+        "cost": rows[chosen].cost,
+        "front": [{"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation} for row in rows],
+        "seconds": found.seconds,
+        "seed": seed,
+        "evaluations": found.n_evaluations,
+        "stopped": found.stopped,
+    }
+
+
+def _share_explained(loss: float, data: "Dataset") -> float | None:
+    """Return R2, the share of the target's variance that is explained; None if the target is constant."""
+    return 1.0 - loss**2 * data.n_rows / data.square if data.square > 0 else None
+
+
+# ---- grammar, operators --------------------------------------------------------------------------
+
+
+@main.group()
+def grammar() -> None:
+    """Work with grammars, the rules that say which formulas are searched."""
+
+
+@grammar.command()
+@click.argument("file")
+@click.option("--columns", callback=_split_names, metavar="A,B,...", help="The columns it will be used with.")
+def check(file: str, columns: tuple[str, ...] | None) -> None:
+    """Say what the grammar in FILE describes, or what is wrong with it.
+
+    \b
+    Example:
+      echo "f -> f + f | f * f | C * f | sin(x) | x" > law.grammar
+      spl grammar check law.grammar --columns x,y
+    """
+    from spl.grammar import Grammar
+
+    found = Grammar.from_file(file, variables=columns)
+    click.echo((found if columns is None else found.bind(columns)).explain())
+
+
+@main.command()
+def operators() -> None:
+    """List the operators that formulas may use.
+
+    \b
+    Example:
+      spl fit data.csv --target y --operators "+,*,sqrt"
+    """
+    from spl.display import operator_lines
+    from spl.operators import BUILT_IN
+
+    for line in operator_lines(BUILT_IN.values()):
+        click.echo(line)
+
+
+# ---- demo ----------------------------------------------------------------------------------------
+
+
+@main.command()
+@click.option("--output", default="lorenz.png", show_default=True, metavar="FILE", help="Where the plot goes.")
+@click.option("--noise", default=0.02, show_default=True, help="Noise of each state, as a share of its size.")
+@click.option("--seed", default=0, show_default=True, callback=_check_seed, metavar="N", help="Of noise and search.")
+@click.option("--timeout", default=45.0, show_default=True, metavar="SECONDS", help="Of the three searches together.")
+@click.option(
+    "--jobs",
+    default=min(2, os.cpu_count() or 1),
+    show_default="2, if there are two cores",
+    callback=_check_jobs,
+    metavar="N",
+    help="Threads; -1 is all cores.",
+)
+def demo(output: str, noise: float, seed: int, timeout: float, jobs: int) -> None:
+    """Find the equations of the Lorenz system from noisy measurements, and plot them.
+
+    Simulates the system, adds noise, estimates derivatives, and searches the three equations one after the other
+    with + - * / and constants. Takes less than a minute.
+
+    \b
+    Example:
+      spl demo --seed 1 --output chaos.png
+    """
+    from spl.demo import DemoSettings, run_demo
+
+    settings = DemoSettings(noise=noise, seed=seed, timeout=timeout, jobs=jobs, output=output)
+    _compile_kernels()
+    run_demo(_console(), settings)

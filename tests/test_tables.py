@@ -1,0 +1,212 @@
+"""Data files: what is read, what is left out, and what is said about the rest."""
+
+import gzip
+import io
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spl.errors import DataError
+from spl.tables import prepare_dataset, read_table
+
+FRAME = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [0.5, 0.25, 1e-3], "y": [-1.0, 0.0, 4.0]})
+
+
+def write(folder, name, content):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return str(path)
+
+
+def assert_holds_the_frame(table):
+    assert table.names == ("a", "b", "y")
+    for name in FRAME:
+        np.testing.assert_array_equal(table.numbers[name], FRAME[name])
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_csv_file_may_use_any_of_three_separators(tmp_path, separator):
+    assert_holds_the_frame(read_table(write(tmp_path, "t.csv", FRAME.to_csv(index=False, sep=separator))))
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".tab", ".tsv.gz"])
+def test_tab_files_are_read_by_their_ending(tmp_path, ending):
+    text = FRAME.to_csv(index=False, sep="\t").encode()
+    assert_holds_the_frame(read_table(write(tmp_path, "t" + ending, gzip.compress(text) if "gz" in ending else text)))
+
+
+def test_a_gzipped_csv_file_is_read(tmp_path):
+    assert_holds_the_frame(read_table(write(tmp_path, "t.csv.gz", gzip.compress(FRAME.to_csv(index=False).encode()))))
+
+
+def test_a_text_file_may_have_blanks_between_columns(tmp_path):
+    assert_holds_the_frame(read_table(write(tmp_path, "t.txt", FRAME.to_csv(index=False, sep=" "))))
+
+
+def test_a_parquet_file_is_read(tmp_path):
+    pytest.importorskip("pyarrow")
+    FRAME.assign(label="p").to_parquet(tmp_path / "t.parquet")
+    table = read_table(str(tmp_path / "t.parquet"))
+    assert table.names == ("a", "b", "y", "label")
+    np.testing.assert_array_equal(table.numbers["b"], FRAME["b"])
+    assert "label" not in table.numbers
+
+
+def test_standard_input_is_read_as_csv(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(FRAME.to_csv(index=False).encode())))
+    assert_holds_the_frame(read_table("-"))
+
+
+def test_plain_tables_are_read_without_pandas_to_the_same_values(tmp_path, monkeypatch, rng):
+    values = rng.standard_normal((50, 3)) * 10.0 ** rng.integers(-8, 8, (50, 3))
+    path = write(tmp_path, "t.csv", pd.DataFrame(values, columns=["a", "b", "c"]).to_csv(index=False))
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    table = read_table(path)
+    np.testing.assert_array_equal(np.column_stack([table.numbers[name] for name in "abc"]), values)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_letters_beyond_ascii_survive_however_they_are_written(tmp_path, encoding):
+    assert read_table(write(tmp_path, "t.csv", "Größe,y\n1,2\n".encode(encoding))).names == ("Größe", "y")
+
+
+def test_names_may_hold_separators_blanks_and_quotation_marks(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", '"speed, in m/s", flow rate ,"a ""b"""\n1,2,3\n'))
+    assert table.names == ("speed, in m/s", "flow rate", 'a "b"')
+
+
+def test_a_comma_may_stand_for_the_decimal_point_between_semicolons(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", "a;y\n1,5;2\n0,25;3\n"))
+    np.testing.assert_array_equal(table.numbers["a"], [1.5, 0.25])
+
+
+def test_windows_line_ends_and_blank_lines_do_no_harm(tmp_path):
+    assert_holds_the_frame(
+        read_table(write(tmp_path, "t.csv", "\r\n" + FRAME.to_csv(index=False).replace("\n", "\r\n")))
+    )
+
+
+def test_columns_without_a_name_are_left_out_with_a_note(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", FRAME.to_csv()))
+    assert_holds_the_frame(table)
+    assert table.notes == ("1 column without a name left out.",)
+
+
+def test_true_and_false_are_numbers(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", "a,y\nTrue,1\nFalse,2\n"))
+    np.testing.assert_array_equal(table.numbers["a"], [1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", b"", "is empty"),
+        ("t.csv", b" \n\n", "is empty"),
+        ("t.csv", b"a,b,y\n", "has column names, but no rows"),
+        ("t.csv", b"PK\x03\x04\x00\x00\x00", "is not text"),
+        ("t.csv", b"a,a,y\n1,2,3\n", "has two columns named 'a'"),
+        ("t.csv", b"a,y\n1,2\n1,2,3\n", "rows with more values than the 2 column"),
+        ("t.csv", b"a,y\n1,2,3\n1,2,3\n", "rows with more values than the 2 column"),
+        ("t.csv.gz", b"\x1f\x8b\x08\x00broken", "cannot be unzipped"),
+        ("t.xlsx", b"PK", "ends in '.xlsx', which cannot be read. Save it as one of: .csv"),
+        ("t.parquet", b"PAR1 nonsense", "cannot be read as Parquet"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_from_others(tmp_path, name, content, message):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    with pytest.raises(DataError, match="'.*'") as caught:
+        read_table(write(tmp_path, name, content))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_named_with_the_nearest(tmp_path):
+    write(tmp_path, "planets.csv", "a\n1\n")
+    with pytest.raises(DataError, match=r"There is no file '.*planet\.csv'\. Did you mean 'planets\.csv'\?"):
+        read_table(str(tmp_path / "planet.csv"))
+
+
+def test_a_directory_is_no_table(tmp_path):
+    with pytest.raises(DataError, match="is a directory"):
+        read_table(str(tmp_path))
+
+
+def test_parquet_without_pyarrow_names_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr(pd, "read_parquet", lambda _: (_ for _ in ()).throw(ImportError("no engine")))
+    with pytest.raises(DataError, match=r'pip install "symbolic-physics-learner\[parquet\]"'):
+        read_table(write(tmp_path, "t.parquet", b"PAR1"))
+
+
+# ---- choosing columns and rows
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    return read_table(write(tmp_path, "t.csv", "id,a,w,void,y\np,1,1,,2\nq,,2,,3\nr,3,1,,inf\ns,4,1,,5\n"))
+
+
+def test_all_columns_of_numbers_are_features_unless_some_are_named(mixed):
+    data, notes = prepare_dataset(mixed, target="y")
+    assert data.names == ("a", "w")
+    assert any("1 column of text left out: id." in note for note in notes)
+    assert any("1 column without any number left out: void." in note for note in notes)
+
+
+def test_rows_with_gaps_are_dropped_and_counted(mixed):
+    data, notes = prepare_dataset(mixed, target="y", features=["a"])
+    np.testing.assert_array_equal(data.columns, [[1.0, 4.0]])
+    assert notes == ["2 rows of 4 with missing or infinite values left out."]
+
+
+def test_gaps_in_columns_that_are_not_used_drop_nothing(mixed):
+    data, notes = prepare_dataset(mixed, target="w", features=["a"])
+    assert data.n_rows == 3
+    assert notes == ["1 row of 4 with missing or infinite values left out."]
+
+
+def test_weights_are_no_feature(mixed):
+    data, _ = prepare_dataset(mixed, target="y", weights="w")
+    assert data.names == ("a",)
+    np.testing.assert_allclose(data.weights, [1.0, 1.0])
+
+
+def test_features_stand_in_the_order_they_are_named(mixed):
+    assert prepare_dataset(mixed, target="y", features=["w", "a"]).data.names == ("w", "a")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "Y"}, "There is no column 'Y' in "),
+        ({"target": "voids"}, "Did you mean 'void'? The columns are: id, a, w, void, y."),
+        ({"target": "y", "features": ["a", "q"]}, "There is no column 'q'"),
+        ({"target": "y", "weights": "ww"}, "There is no column 'ww'"),
+        ({"target": "y", "features": ["a", "y"]}, "The target 'y' is also among the features"),
+        ({"target": "y", "features": ["a"], "weights": "a"}, "The weights 'a' is also among the features"),
+        (
+            {"target": "y", "features": ["id", "a"]},
+            "'id' of '{path}' holds text, not only numbers. Leave it out of --features",
+        ),
+        ({"target": "id"}, "The column 'id' of '{path}' holds text, not only numbers."),
+        ({"target": "y", "features": ["a", "void"]}, "The column 'void' misses 4 of 4; leave it out"),
+    ],
+)
+def test_a_wrong_choice_of_columns_is_explained(mixed, options, message):
+    with pytest.raises(DataError) as caught:
+        prepare_dataset(mixed, **options)
+    assert message.replace("'{path}'", mixed.source) in str(caught.value)
+
+
+def test_a_file_without_names_is_recognised(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", "1.5,2\n3,4\n"))
+    with pytest.raises(DataError, match="the first line of .* must hold names, not numbers"):
+        prepare_dataset(table, target="y")
+
+
+def test_a_table_of_the_target_alone_is_no_dataset(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", "y,name\n1,p\n2,q\n"))
+    with pytest.raises(DataError, match="has no column of numbers besides 'y'"):
+        prepare_dataset(table, target="y")
