@@ -7,11 +7,9 @@ from numpy.typing import NDArray
 
 from spl.candidate import Candidate
 from spl.data import Dataset
-from spl.kernels import tokens as tk
-from spl.kernels.evaluate import BLOCK, evaluate_all, stack_rows_needed
 from spl.kernels.compiler import make_record
-from spl.kernels.fit import FIT_WORK, Effort, fit_program
-from spl.packing import pack_alphabet, pack_table
+from spl.kernels.fit import FIT_WORK, Effort, evaluate_program, fit_program
+from spl.packing import pack_alphabet, pack_program, pack_table
 from spl.program import Program
 
 REFIT_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=20, tolerance=1e-9)
@@ -27,11 +25,9 @@ def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float
         >>> evaluate(parse_expression("x**2 + 1", Vocabulary(("x",))), np.array([[1.0, 2.0]]))
         array([2., 5.])
     """
-    tokens = program.token_array()
     out = np.empty(columns.shape[1])
-    stack = np.empty(max(int(stack_rows_needed(tokens, tokens.size)), 1) * BLOCK)
-    constants = program.constant_array() if program.constants else np.zeros(1)
-    evaluate_all(tokens, tokens.size, constants, pack_alphabet(program.vocabulary), np.ascontiguousarray(columns), out, stack)
+    packed = pack_program(program)
+    evaluate_program(packed, pack_alphabet(program.vocabulary), np.ascontiguousarray(columns), out, make_record(FIT_WORK))
     return out
 
 
@@ -65,12 +61,8 @@ def fit(program: Program, dataset: Dataset, *, effort: Effort = REFIT_EFFORT, se
 
 
 def _run_kernel(program: Program, dataset: Dataset, effort: Effort, seed: int) -> tuple[float, NDArray[np.float64]]:
-    tokens = program.token_array()
     work = make_record(FIT_WORK)
-    guess = np.full(tk.MAX_CONSTANTS, np.nan)
-    n_constants = min(len(program.constants), tk.MAX_CONSTANTS)
-    guess[:n_constants] = program.constants[:n_constants]
     random: NDArray[Any] = np.array([seed], np.uint64)
     alphabet = pack_alphabet(program.vocabulary)
-    error = fit_program(tokens, tokens.size, alphabet, pack_table(dataset), guess, effort, work, random)
-    return float(error), work.best[:n_constants].copy()
+    error = fit_program(pack_program(program), alphabet, pack_table(dataset), effort, work, random)
+    return float(error), work.best[: program.n_constants].copy()

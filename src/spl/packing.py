@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from spl.data import Dataset
-from spl.errors import OperatorError
+from spl.errors import ExpressionError, OperatorError
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
-from spl.kernels.derivation import Rules
+from spl.kernels.compiler import make_record
+from spl.kernels.derivation import DERIVATION, Rules
 from spl.kernels.evaluate import Alphabet
 from spl.kernels.fit import Table
 from spl.kernels.user import CompiledOperator, compile_elementwise, compile_slope
@@ -55,6 +56,21 @@ def pack_alphabet(vocabulary: Vocabulary) -> Alphabet:
         for k, compiled in enumerate(compile_operator(operator)):
             user[row, k] = compiled.address
     return Alphabet(np.array(vocabulary.literals or (0.0,), dtype=np.float64), user)
+
+
+def pack_program(program: Program) -> Any:
+    """Return a program as a finished derivation, its constants as guesses."""
+    if len(program) > tk.MAX_LENGTH or program.n_constants > tk.MAX_CONSTANTS:
+        raise ExpressionError(
+            f"The formula has {len(program)} tokens and {program.n_constants} constants; "
+            f"at most {tk.MAX_LENGTH} and {tk.MAX_CONSTANTS} are possible. Split it."
+        )
+    packed = make_record(DERIVATION)
+    packed.tokens[: len(program)] = program.tokens
+    packed.guesses[: program.n_constants] = program.constants
+    packed.n_tokens = len(program)
+    packed.n_constants = program.n_constants
+    return packed
 
 
 def pack_table(dataset: Dataset) -> Table:

@@ -57,17 +57,52 @@ def _fill_holes(program: Program, accept: Callable[[Program], bool]) -> Program:
     import sympy
 
     expression = _to_expression(program) if len(program) <= MAX_TOKENS else None
-    if expression is None or expression.atoms(sympy.Float) or not expression.is_rational_function(*expression.free_symbols):
+    if expression is None:
         return program
-    together = _join_quotients(expression)
-    if together is None:
+    symbolic, values = _name_floats(expression)
+    divisors = {power.base for power in symbolic.atoms(sympy.Pow) if power.exp.is_negative}
+    if not divisors or not symbolic.is_rational_function(*symbolic.free_symbols):
         return program
+    whole = _write_without_holes(symbolic, divisors)
+    if whole is None:
+        return program
+    filled = from_sympy(_clean_numbers(whole.xreplace(values)), program.vocabulary, fitted=True)
+    return filled if accept(filled) else program
+
+
+def _write_without_holes(expression: Any, divisors: set[Any]) -> Any:
+    """Return a quotient of polynomials cancelled, or None if that removes no zero of a divisor or is too much work."""
+    import sympy
+
+    if all(divisor.is_Symbol for divisor in divisors):
+        if _count_expanded(expression) > MAX_EXPANDED:
+            return None
+        cancelled = sympy.expand(expression)
+        remaining = {power.base for power in cancelled.atoms(sympy.Pow) if power.exp.is_negative}
+        return cancelled if remaining < divisors else None
+    together = sympy.together(expression) if _is_small((expression,)) else None
+    if together is None or not _is_small(sympy.fraction(together)):
+        return None
     cancelled = sympy.cancel(together)
-    before, after = (sympy.degree_list(sympy.fraction(form)[1], *expression.free_symbols) for form in (together, cancelled))
-    if sum(after) < sum(before):
-        filled = from_sympy(cancelled, program.vocabulary, fitted=True)
-        return filled if accept(filled) else program
-    return program
+    zeros = sympy.sqf_part(sympy.prod(sympy.fraction(sympy.together(divisor))[0] for divisor in divisors))
+    shared = sympy.gcd(zeros, sympy.fraction(cancelled)[1])
+    return cancelled if sympy.Poly(zeros).total_degree() > _polynomial_degree(shared) else None
+
+
+def _polynomial_degree(expression: Any) -> int:
+    import sympy
+
+    return int(sympy.Poly(expression).total_degree()) if expression.free_symbols else 0
+
+
+def _name_floats(expression: Any) -> tuple[Any, dict[Any, Any]]:
+    """Return the expression with a positive symbol for each size of float in it, and what the symbols stand for."""
+    import sympy
+
+    floats = sorted({abs(number) for number in expression.atoms(sympy.Float)})
+    names = {number: sympy.Dummy(f"c{at}", positive=True) for at, number in enumerate(floats)}
+    symbolic = expression.xreplace(names | {-number: -name for number, name in names.items()})
+    return symbolic, {name: number for number, name in names.items()}
 
 
 def _simplify_parts(program: Program, accept: Callable[[Program], bool]) -> Program:
@@ -278,15 +313,12 @@ def _rewrite_squares(expression: Any) -> Iterator[Any]:
 
 def _rewrite_quotient(expression: Any) -> Iterator[Any]:
     """Yield a polynomial factored, and a quotient of polynomials over one bar and cancelled, if it is small enough."""
-    import sympy
-
     symbols = expression.free_symbols
-    floats = sorted({abs(number) for number in expression.atoms(sympy.Float)})
-    if len(symbols) + len(floats) > MAX_VARIABLES or not expression.is_rational_function(*symbols):
+    if len(symbols) > MAX_VARIABLES or not expression.is_rational_function(*symbols):
         return
-    names = {number: sympy.Dummy(f"c{at}", positive=True) for at, number in enumerate(floats)}
-    values = {name: number for number, name in names.items()}
-    symbolic = expression.xreplace(names | {-number: -name for number, name in names.items()})
+    symbolic, values = _name_floats(expression)
+    if len(symbolic.free_symbols) > MAX_VARIABLES:
+        return
     for rewritten in _rewrite_symbolic_quotient(symbolic):
         yield _take_out_numbers(_clean_numbers(rewritten.xreplace(values)))
 

@@ -335,9 +335,7 @@ def natural_scales(tokens, length, alphabet, table, n_rows, work):
     for k in range(work.n_constants):
         work.scale[k] = 1.0
     n = min(PROBE_ROWS, n_rows)
-    differentiate(
-        tokens, length, work.scale, alphabet, table.columns, 0, n, work.tape, work.adjoint, work.jacobian, work.places
-    )
+    normal_equations(tokens, length, work.scale, alphabet, table, n, work)  # leaves the value of each token on the tape
     k = 0
     for i in range(length):
         token = tokens[i]
@@ -525,6 +523,19 @@ def refit_constants(tokens, length, alphabet, table, effort, work):
 
 
 @kernel(entry=True)
-def fit_program(tokens, length, alphabet, table, guess, effort, work, random):
-    """Fit the constants of one program on all rows, into `work.best`; return the squared error."""
-    return fit_constants(tokens, length, alphabet, table, table.target.size, guess, np.inf, effort, work, random)
+def fit_program(program, alphabet, table, effort, work, random):
+    """Fit the constants of a program on all rows, into `work.best`, starting from its guesses; return the squared error."""
+    n_rows = table.target.size
+    return fit_constants(
+        program.tokens, program.n_tokens, alphabet, table, n_rows, program.guesses, np.inf, effort, work, random
+    )
+
+
+@kernel(entry=True)
+def evaluate_program(program, alphabet, columns, out, work):
+    """Write the values of a program, with its guesses as constants, into `out`."""
+    for first in range(0, out.size, BLOCK):
+        n = min(BLOCK, out.size - first)
+        evaluate(program.tokens, program.n_tokens, program.guesses, alphabet, columns, first, n, work.stack)
+        for j in range(n):
+            out[first + j] = work.stack[j]

@@ -254,7 +254,7 @@ def select(tree, rules, policy, best_reward, work, random):
     """
     scale = best_reward if policy.is_scaled and best_reward > 0.0 else 1.0
     begin(rules, work.node)
-    node = 0
+    node = np.int64(0)  # a plain 0 would make numba compile a second version of what it is passed to
     n_path = 0
     while True:
         work.path[n_path] = node
@@ -265,10 +265,10 @@ def select(tree, rules, policy, best_reward, work, random):
         symbol = current_symbol(work.node)
         first_rule = rules.first[symbol]
         n = rules.first[symbol + 1] - first_rule
-        k = random_child(tree, first, n, UNVISITED, random)
+        k = random_child(tree, first, n, np.int64(UNVISITED), random)
         is_new = k >= 0
         if not is_new and random_unit(random) < policy.epsilon:
-            k = random_child(tree, first, n, 0, random)
+            k = random_child(tree, first, n, np.int64(0), random)
         elif not is_new:
             k = best_child(tree, node, first, n, policy, scale)
         work.slots[n_path] = first + k
