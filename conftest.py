@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+os.environ["SPL_CALLABLE_KERNELS"] = "1"  # tests call single kernels
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window, wherever the tests run
 
 _DATA_BESIDE_CHECKOUT = Path(__file__).parent.parent / "shared" / "data"

@@ -40,8 +40,9 @@ def test_a_setting_out_of_range_is_refused_with_its_name_and_value(name, value):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("max_modules", 0), ("max_rows", 16), ("max_schedules", 1), ("max_schedules", None), ("max_rules", 1000), ("eta", 1),
-        ("explore", 0), ("epsilon", 0.0), ("epsilon", 1), ("backup", "mean"), ("n_episodes", np.int64(5)), ("eta", np.float32(0.5)),
+        ("max_modules", 0), ("max_rows", 16), ("max_schedules", 1), ("max_schedules", None), ("max_rules", 1000),
+        ("eta", 1), ("explore", 0), ("epsilon", 0.0), ("epsilon", 1), ("backup", "mean"),
+        ("n_episodes", np.int64(5)), ("eta", np.float32(0.5)),
     ],
 )  # fmt: skip
 def test_a_setting_at_the_edge_of_its_range_is_accepted(name, value):

@@ -61,13 +61,17 @@ def test_a_table_that_cannot_be_searched_is_refused_with_the_reason(table, targe
         Dataset.from_arrays(table, target)
 
 
-@pytest.mark.parametrize(("names", "message"), [(["a"], "1 column names for 2 columns"), (["a", "a"], "'a' stands twice")])
+@pytest.mark.parametrize(
+    ("names", "message"), [(["a"], "1 column names for 2 columns"), (["a", "a"], "'a' stands twice")]
+)
 def test_names_that_do_not_fit_are_refused(names, message):
     with pytest.raises(DataError, match=message):
         Dataset.from_arrays(TABLE, TARGET, names=names)
 
 
-@pytest.mark.parametrize("weights", [[1.0, 2.0], [1.0, -1.0, 1.0], [0.0, 0.0, 0.0], [1.0, np.nan, 1.0], [[1.0, 1.0, 1.0]], ["a"] * 3])
+@pytest.mark.parametrize(
+    "weights", [[1.0, 2.0], [1.0, -1.0, 1.0], [0.0, 0.0, 0.0], [1.0, np.nan, 1.0], [[1.0, 1.0, 1.0]], ["a"] * 3]
+)
 def test_weights_that_do_not_fit_are_refused(weights):
     with pytest.raises(DataError, match=r"weight"):
         Dataset.from_arrays(TABLE, TARGET, weights=weights)
@@ -87,7 +91,9 @@ def test_the_spread_is_the_weighted_standard_deviation_of_the_target():
     assert data.spread == pytest.approx(np.sqrt(np.average((np.array(TARGET) - mean) ** 2, weights=weights)))
 
 
-@pytest.mark.parametrize(("target", "spread"), [([5.0, 5.0, 5.0], 5.0), ([-5.0] * 3, 5.0), ([0.0] * 3, 1.0), ([0.1] * 3, 0.1)])
+@pytest.mark.parametrize(
+    ("target", "spread"), [([5.0, 5.0, 5.0], 5.0), ([-5.0] * 3, 5.0), ([0.0] * 3, 1.0), ([0.1] * 3, 0.1)]
+)
 def test_the_spread_of_a_constant_target_is_its_size(target, spread):
     assert Dataset.from_arrays(TABLE, target).spread == spread
 

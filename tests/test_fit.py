@@ -2,15 +2,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from spl.data import Dataset
-from spl.expression import parse_expression
-from spl.fit import POLISH_EFFORT, TRY_HARD_EFFORT, evaluate, fit, root_mean_square_error
-from spl.operators import Operator
-from spl.program import Program, Vocabulary
 from tests.kernels.program_twins import count_constants, evaluate_slowly, programs
 
-WORDS = Vocabulary(("x", "y"))
+from spl.data import Dataset
+from spl.errors import ExpressionError
+from spl.expression import parse_expression
+from spl.fit import POLISH_EFFORT, evaluate, fit, root_mean_square_error
+from spl.kernels.fit import Effort
+from spl.operators import Operator
+from spl.program import Program, Vocabulary
+
+TRY_HARD = Effort(n_starts=8, n_scans=64, max_iterations=60, tolerance=1e-9)
 
 
 def read(text, own=()):
@@ -30,6 +32,12 @@ def test_a_program_has_its_values(rng):
 def test_values_outside_the_domain_are_nan():
     values = evaluate(read("sqrt(x)"), np.array([[-1.0, 4.0], [0.0, 0.0]]))
     np.testing.assert_array_equal(values, [np.nan, 2.0])
+
+
+def test_a_formula_too_long_for_the_kernels_is_refused_with_its_length():
+    program = read(" + ".join(["x"] * 81))
+    with pytest.raises(ExpressionError, match="161 tokens"):
+        evaluate(program, np.zeros((2, 3)))
 
 
 def test_columns_may_be_a_slice():
@@ -65,7 +73,7 @@ def test_an_error_that_overflows_is_infinite(rng):
 def test_constants_are_fitted(rng, text):
     truth = read(text).with_constants(np.array([2.0, 0.5, 3.0][: read(text).n_constants]))
     data = make_data(rng, lambda x, y: evaluate(truth, np.array([x, y])))
-    found = fit(read(text), data, effort=TRY_HARD_EFFORT)
+    found = fit(read(text), data, effort=TRY_HARD)
     assert found.loss < 1e-9
     np.testing.assert_allclose(found.program.constants, truth.constants, rtol=1e-6)
 
@@ -96,7 +104,7 @@ def test_a_formula_without_a_place_in_the_domain_keeps_an_infinite_loss(rng):
 def test_the_fit_works_with_operators_of_the_user(rng):
     bump = Operator("bump", lambda a: np.exp(-a * a))
     data = make_data(rng, lambda x, y: 2 * np.exp(-((1.3 * x) ** 2)))
-    found = fit(read("C*bump(C*x)", own=(bump,)), data, effort=TRY_HARD_EFFORT)
+    found = fit(read("C*bump(C*x)", own=(bump,)), data, effort=TRY_HARD)
     np.testing.assert_allclose(np.abs(found.program.constants), [2.0, 1.3], rtol=1e-5)
 
 

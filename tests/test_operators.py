@@ -1,4 +1,4 @@
-"""Every row of the table of operators: its function, its derivatives, its sympy form and its opcode tell the same story."""
+"""Every row of the table of operators: its function, derivatives, sympy form and opcode tell the same story."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,9 @@ def test_the_sympy_form_of_an_operator_has_its_values(row):
 
 
 @pytest.mark.parametrize("number", [-0.3, -2.0])
-@pytest.mark.parametrize("name", ["cbrt", "abs", "sign", "square", "cube", "atan", "sinh", "tanh", "inv", "neg", "min", "max"])
+@pytest.mark.parametrize(
+    "name", ["cbrt", "abs", "sign", "square", "cube", "atan", "sinh", "tanh", "inv", "neg", "min", "max"]
+)
 def test_the_sympy_form_has_its_values_at_negative_numbers_too(name, number):
     row = BUILT_IN[name]
     numbers = (number, 0.5)[: row.arity]
@@ -127,7 +129,8 @@ def test_something_that_is_no_function_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("function", "arity"), [(np.sin, 1), (np.hypot, 2), (lambda a: a, 1), (lambda a, b: a, 2), (lambda a, power=2: a**power, 1)]
+    ("function", "arity"),
+    [(np.sin, 1), (np.hypot, 2), (lambda a: a, 1), (lambda a, b: a, 2), (lambda a, power=2: a**power, 1)],
 )
 def test_the_arity_is_that_of_the_function(function, arity):
     assert Operator("f", function).arity == arity

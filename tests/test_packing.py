@@ -1,3 +1,6 @@
+import functools
+import math
+
 import numpy as np
 import pytest
 import sympy
@@ -12,6 +15,7 @@ from spl.packing import (
     compile_operator,
     pack_alphabet,
     pack_costs,
+    pack_program,
     pack_rules,
     pack_table,
     unpack_program,
@@ -61,7 +65,9 @@ def test_a_module_is_a_further_rule_of_the_start_with_its_constants_as_guesses()
 def test_the_types_of_packed_rules_are_those_of_the_kernels():
     rules = pack_rules(GRAMMAR)
     assert rules.items.dtype == np.int32
-    assert {array.dtype for array in (rules.first, rules.shortest, rules.items_first, rules.size, rules.rest)} == {np.dtype(np.int64)}
+    assert {array.dtype for array in (rules.first, rules.shortest, rules.items_first, rules.size, rules.rest)} == {
+        np.dtype(np.int64)
+    }
 
 
 def test_the_alphabet_holds_the_literals():
@@ -97,6 +103,13 @@ def test_the_square_of_a_constant_target_is_more_than_0():
     assert pack_table(Dataset.from_arrays([[1.0], [2.0]], [5.0, 5.0])).square > 0
 
 
+def test_a_packed_program_comes_back_the_same():
+    program = parse_expression("C * x + sin(C)", Vocabulary(("x",))).with_constants(np.array([2.0, 3.0]))
+    packed = pack_program(program)
+    assert (packed.n_open, packed.is_full) == (0, 0)
+    assert unpack_program(packed.tokens[: packed.n_tokens], packed.guesses, program.vocabulary) == program
+
+
 def test_an_unpacked_program_has_as_many_constants_as_tokens_for_them():
     program = parse_expression("C * x + C", Vocabulary(("x",))).with_constants(np.array([2.0, 3.0]))
     found = unpack_program(program.token_array(), np.arange(2.0, 22.0), program.vocabulary)
@@ -107,6 +120,19 @@ def test_an_unpacked_program_has_as_many_constants_as_tokens_for_them():
 def test_an_operator_is_compiled_once():
     operator = Operator("once", lambda a: a + 1.0)
     assert compile_operator(operator) is compile_operator(operator)
+
+
+@pytest.mark.parametrize(
+    ("function", "derivative"), [(np.sin, None), (math.sin, None), (np.sin, np.cos), (np.hypot, None)]
+)
+def test_functions_of_numpy_and_math_need_no_wrapping(function, derivative):
+    operator = Operator("wrapped", function, derivative)
+    assert len(compile_operator(operator)) == 1 + operator.arity
+
+
+def test_something_callable_that_does_not_compile_is_refused():
+    with pytest.raises(OperatorError, match="does not compile"):
+        compile_operator(Operator("odd", functools.partial(pow, 2.0)))
 
 
 def test_an_operator_has_its_value_and_a_derivative_by_each_argument():

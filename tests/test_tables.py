@@ -117,7 +117,7 @@ def test_true_and_false_are_numbers(tmp_path):
 def test_a_file_that_cannot_be_read_is_told_from_others(tmp_path, name, content, message):
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
-    with pytest.raises(DataError, match="'.*'") as caught:
+    with pytest.raises(DataError, match=r"'.*'") as caught:
         read_table(write(tmp_path, name, content))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -202,7 +202,7 @@ def test_a_wrong_choice_of_columns_is_explained(mixed, options, message):
 
 def test_a_file_without_names_is_recognised(tmp_path):
     table = read_table(write(tmp_path, "t.csv", "1.5,2\n3,4\n"))
-    with pytest.raises(DataError, match="the first line of .* must hold names, not numbers"):
+    with pytest.raises(DataError, match=r"the first line of .* must hold names, not numbers"):
         prepare_dataset(table, target="y")
 
 

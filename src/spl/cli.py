@@ -307,9 +307,9 @@ def operators() -> None:
 
 @main.command()
 @click.option("--output", default="lorenz.png", show_default=True, metavar="FILE", help="Where the plot goes.")
-@click.option("--noise", default=0.02, show_default=True, help="Noise of each state, as a share of its size.")
+@click.option("--noise", default=0.05, show_default=True, help="Noise of each state, as a share of its size.")
 @click.option("--seed", default=0, show_default=True, callback=_check_seed, metavar="N", help="Of noise and search.")
-@click.option("--timeout", default=45.0, show_default=True, metavar="SECONDS", help="Of the three searches together.")
+@click.option("--timeout", default=36.0, show_default=True, metavar="SECONDS", help="Of the three searches together.")
 @click.option(
     "--jobs",
     default=min(2, os.cpu_count() or 1),

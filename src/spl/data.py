@@ -1,6 +1,6 @@
 """The dataset: checked columns, target and weights. Nobody further down checks them again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,10 +136,17 @@ def _check_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]
     found = tuple(str(name) for name in names)
     if len(found) != n_columns:
         raise DataError(f"There are {len(found)} column names for {n_columns} columns.")
-    twice = sorted({name for name in found if found.count(name) > 1}) if len(set(found)) < len(found) else []
-    if twice:
-        raise DataError(f"Column name {twice[0]!r} stands twice. Rename one of them.")
+    check_unique(found)
     return found
+
+
+def check_unique(names: Iterable[object]) -> None:
+    """Raise a clear error if a column name stands twice."""
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f"Column name {name!r} stands twice. Rename one of them.")
+        seen.add(name)
 
 
 def _check_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from spl.clean import clean
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.errors import FormulaNotFound
-from spl.fit import POLISH_EFFORT, REFIT_EFFORT, fit, root_mean_square_error
+from spl.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
 from spl.front import EXACT, Front
 from spl.grammar import Grammar
 from spl.modules import keep_best, module_size
@@ -26,7 +26,8 @@ from spl.simplify import simplify
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
 CONTINUE = 2.0  # after an exact law, search on until the evaluations are so many times as many: there may be a simpler one
-FINISH_SHARE = 0.05  # of the time limit is kept for the last fits
+# Of the time limit, this is kept for the last fits: a share, at least so long, and more for each row; at most half of it
+FINISH_SHARE, FINISH_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.3, 2e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,10 @@ class _Run:
 
     def is_out_of_time(self) -> bool:
         timeout = self.limits.timeout
-        return self.is_interrupted or (timeout is not None and self.seconds >= (1 - FINISH_SHARE) * timeout)
+        if timeout is None:
+            return self.is_interrupted
+        finish = max(FINISH_SHARE * timeout, FINISH_SECONDS) + FINISH_SECONDS_A_ROW * self.data.n_rows
+        return self.is_interrupted or self.seconds >= timeout - min(finish, timeout / 2)
 
 
 def discover(
@@ -213,18 +217,20 @@ def _finish(run: _Run) -> Front:
     chosen = run.front.choose("mdl", run.data.n_rows, run.floor)
     order = sorted(range(len(run.front)), key=lambda k: abs(k - chosen))
     finished = []
+    longest = 0.0
     for k in order:
-        is_late = run.limits.timeout is not None and run.seconds > run.limits.timeout and k != chosen
-        finished.append(run.front[k] if is_late else _polish(run.front[k], run))
+        began = run.seconds
+        is_late = run.limits.timeout is not None and began + longest > run.limits.timeout
+        finished.append(run.front[k] if is_late and k != chosen else _polish(run.front[k], run))
+        longest = max(longest, run.seconds - began)
     return Front.from_candidates(finished, run.floor)
 
 
 def _polish(candidate: Candidate, run: _Run) -> Candidate:
     """Return the candidate at its best: constants at the optimum, spelled simply, clean where the data cannot tell."""
-    effort = POLISH_EFFORT if run.data.n_rows <= CHECK_ROWS else REFIT_EFFORT
 
-    def refit(program: Program, data: Dataset = run.check) -> Candidate:
-        return fit(program, data, effort=effort, reward=candidate.reward)
+    def refit(program: Program) -> Candidate:
+        return fit(program, run.check, effort=POLISH_EFFORT, reward=candidate.reward)
 
     def agree(original: Program, simpler: Program) -> bool:
         loss = root_mean_square_error(original, run.check)
@@ -232,4 +238,7 @@ def _polish(candidate: Candidate, run: _Run) -> Candidate:
 
     simpler = refit(simplify(refit(candidate.program).program, agree))
     cleaned = clean(simpler, run.check.n_rows, run.floor, refit)
-    return refit(simplify(cleaned.program, agree), run.data)
+    final = simplify(cleaned.program, agree)
+    if run.check is run.data:
+        return refit(final)
+    return fit(final, run.data, effort=LAST_EFFORT, reward=candidate.reward)

@@ -72,11 +72,11 @@ def front_rows(front: Front, chosen: int, floor: float, *, digits: int | None = 
 
 def front_table(rows: Iterable[FrontRow], *, is_cut: bool = False) -> Table:
     """Return the front as a table for a terminal; long formulas are folded, or cut."""
-    table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="bold")
-    table.add_column("", min_width=1)
-    for heading, width in (("cost", 4), ("loss", 9), ("score", 6)):
-        table.add_column(heading, justify="right", min_width=width)
-    table.add_column("equation", overflow="ellipsis" if is_cut else "fold", no_wrap=is_cut)
+    table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="bold", expand=True)
+    table.add_column("")
+    for heading in ("cost", "loss", "score"):
+        table.add_column(heading, justify="right")
+    table.add_column("equation", ratio=1, overflow="ellipsis" if is_cut else "fold", no_wrap=is_cut)
     for row in rows:
         mark = CHOSEN if row.is_chosen else ""
         cells = [mark, str(row.cost), f"{row.loss:.3g}", f"{row.score:.2f}", row.equation]

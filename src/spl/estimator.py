@@ -14,13 +14,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from spl.config import Limits, SearchConfig
-from spl.data import Dataset
-from spl.discover import Discovery, discover
+from spl.data import Dataset, check_unique
+from spl.discover import Discovery, Watcher, discover
 from spl.errors import SearchInterrupted, SettingError
 from spl.export import latex_table, to_latex, to_sympy
 from spl.expression import to_text
 from spl.fit import evaluate
-from spl.front import check_selection
+from spl.front import EXACT, check_selection
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.operators import Operator
@@ -86,6 +86,7 @@ class SPLRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_selection(self.selection)
         config = self._check_search()
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
+        check_unique(getattr(X, "columns", ()))
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         data = Dataset.from_arrays(X, y, names=getattr(self, "feature_names_in_", None), weights=weights)
@@ -97,7 +98,7 @@ class SPLRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             limits=limits,
             n_jobs=effective_n_jobs(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31)),
-            watch=None,
+            watch=self._make_watcher(data) if self.verbose else None,
         )
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
@@ -155,6 +156,15 @@ class SPLRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.grammar, str):
             return Grammar.from_text(self.grammar, own, names)
         raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {self.grammar!r}.")
+
+    def _make_watcher(self, data: Dataset) -> Watcher:
+        """Return what prints each improvement of the chosen equation."""
+        from rich.console import Console
+
+        from spl.display import LineDisplay
+
+        floor = EXACT * data.spread
+        return LineDisplay(Console(), "y", lambda front: front.choose(self.selection, data.n_rows, floor))
 
     def _keep(self, discovery: Discovery, data: Dataset) -> None:
         self.discovery_ = discovery

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,18 @@ from spl.program import Program, Vocabulary, token_cost
 @functools.lru_cache(maxsize=256)
 def compile_operator(operator: Operator) -> tuple[CompiledOperator, ...]:
     """Compile an operator of the user: its value, then its derivative by each argument."""
-    functions = _derivatives_of(operator)
-    slopes = [
-        compile_elementwise(functions[k], operator.arity) if functions else compile_slope(operator.function, operator.arity, k)
-        for k in range(operator.arity)
-    ]
-    return (compile_elementwise(operator.function, operator.arity), *slopes)
+    arity = operator.arity
+    function = _as_plain_function(operator.function, arity)
+    functions = [_as_plain_function(derivative, arity) for derivative in _derivatives_of(operator)]
+    slopes = [compile_elementwise(functions[k], arity) if functions else compile_slope(function, arity, k) for k in range(arity)]
+    return (compile_elementwise(function, arity), *slopes)
+
+
+def _as_plain_function(function: Callable[..., Any], arity: int) -> Callable[..., Any]:
+    """Return a function defined in Python, which is all that numba compiles; `np.sin` and `math.sin` are not."""
+    if isinstance(function, FunctionType):
+        return function
+    return (lambda a: function(a)) if arity == 1 else (lambda a, b: function(a, b))
 
 
 def _derivatives_of(operator: Operator) -> tuple[Callable[..., Any], ...]:

@@ -1,16 +1,16 @@
-"""Derivations from their definition: rules on Python lists, all derivations of a small grammar, their losses by numpy."""
+"""Derivations from their definition: rules on Python lists, all derivations of a small grammar, losses by numpy."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numba
 import numpy as np
+from tests.kernels.program_twins import evaluate_slowly
 
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.derivation import Rules
 from spl.packing import pack_rules
-from tests.kernels.program_twins import evaluate_slowly
 
 START = tk.SYMBOL << tk.KIND_SHIFT
 

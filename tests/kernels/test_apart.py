@@ -2,7 +2,6 @@
 
 import numba
 import pytest
-
 from tests.kernels.test_compiler import needs_compiler, run_script
 
 # Kept out of this file, and with a cache of its own: what kernels come from a cache is told by the sources of spl alone
@@ -90,7 +89,6 @@ def test_a_second_process_loads_kernels_apart_and_their_callers(folder, first_ru
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK), reason="nothing is compiled apart")
-@pytest.mark.xfail(reason="LLVM ends the process: the symbol of the callee is not known when the caller is linked")
 def test_a_caller_whose_callee_is_missing_from_the_cache_still_works(folder, first_run):
     removed = list((folder / "cache").rglob("*add_scaled*.nb*"))
     assert removed

@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: another one for other sources, the same one for the next process, somewhere in any case."""
+"""The cache of compiled kernels: another one for other sources, the same one for the next process, always somewhere."""
 
 import json
 import os

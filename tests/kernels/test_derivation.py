@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.grammar_twins import grammars
+from tests.kernels.search_twins import SlowDerivation, fewer, is_symbol, make_rules, rules_of
 
 from spl.expression import parse_expression
 from spl.kernels import tokens as tk
@@ -23,8 +25,6 @@ from spl.kernels.derivation import (
 )
 from spl.packing import pack_rules
 from spl.program import Program
-from tests.grammar_twins import grammars
-from tests.kernels.search_twins import SlowDerivation, fewer, is_symbol, make_rules, rules_of
 
 N_EXAMPLES = fewer(60, 25)
 N_DRAWS = fewer(6_000, 1_500)

@@ -5,15 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
+from tests.kernels.program_twins import CONSTANT, count_constants, evaluate_slowly, programs
+from tests.kernels.search_twins import fewer
 
 from spl.expression import parse_expression
 from spl.kernels import tokens as tk
 from spl.kernels.compiler import make_record
+from spl.kernels.derivation import DERIVATION
 from spl.kernels.evaluate import Alphabet
 from spl.kernels.fit import FIT_WORK, Effort, Table, fit_program
 from spl.program import Vocabulary
-from tests.kernels.program_twins import CONSTANT, count_constants, evaluate_slowly, programs
-from tests.kernels.search_twins import fewer
 
 WORDS = Vocabulary(("x", "y"))
 N_ROWS = fewer(120, 16)
@@ -32,12 +33,15 @@ def make_table(columns, target, weights=None):
 
 def fit_tokens(tokens, literals, table, guess=(), effort=PLAIN, seed=0):
     """Return the root mean square error and the constants of a fit."""
-    array = np.array(tokens, np.int32)
-    start = np.full(tk.MAX_CONSTANTS, np.nan)
-    start[: len(guess)] = guess
-    work, alphabet = make_record(FIT_WORK), Alphabet(np.array(literals or (0.0,), float), EMPTY_USER)
-    error = fit_program(array, array.size, alphabet, table, start, effort, work, np.array([seed], np.uint64))
-    n_constants = min(count_constants(array.tolist()), tk.MAX_CONSTANTS)
+    program, work = make_record(DERIVATION), make_record(FIT_WORK)
+    program.tokens[: len(tokens)] = tokens
+    program.n_tokens = len(tokens)
+    program.n_constants = count_constants(tokens)
+    program.guesses[:] = np.nan
+    program.guesses[: len(guess)] = guess
+    alphabet = Alphabet(np.array(literals or (0.0,), float), EMPTY_USER)
+    error = fit_program(program, alphabet, table, effort, work, np.array([seed], np.uint64))
+    n_constants = min(count_constants(tokens), tk.MAX_CONSTANTS)
     return float(np.sqrt(error / table.target.size)), work.best[:n_constants].copy()
 
 

@@ -5,12 +5,12 @@ import random
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kernels.program_twins import BINARY, CONSTANT, LITERAL, UNARY, X0, X1, power_token, programs
+from tests.kernels.search_twins import fewer
 
 from spl.kernels import tokens as tk
 from spl.kernels.compiler import make_record
 from spl.kernels.keys import KEY_WORK, structure_key, value_key
-from tests.kernels.program_twins import BINARY, CONSTANT, LITERAL, UNARY, X0, X1, power_token, programs
-from tests.kernels.search_twins import fewer
 
 WORK = make_record(KEY_WORK)
 LEAVES = [X0, X1, X0 + 2, CONSTANT, LITERAL, LITERAL + 1]
@@ -30,7 +30,13 @@ def to_tree(tokens):
     for token in reversed(tokens):
         kind = token >> tk.KIND_SHIFT
         is_operator = kind == tk.OPERATOR
-        n = 0 if kind >= tk.VARIABLE else 2 if is_operator and (token < tk.FIRST_UNARY or token >= tk.USER_BINARY) else 1
+        n = (
+            0
+            if kind >= tk.VARIABLE
+            else 2
+            if is_operator and (token < tk.FIRST_UNARY or token >= tk.USER_BINARY)
+            else 1
+        )
         stack.append((token, *(stack.pop() for _ in range(n))))
     return stack.pop()
 

@@ -3,6 +3,8 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kernels.program_twins import CONSTANT, LITERAL, X0, power_token
+from tests.kernels.search_twins import fewer
 
 from spl.kernels import tokens as tk
 from spl.kernels.compiler import make_record
@@ -22,8 +24,6 @@ from spl.kernels.ledger import (
     program_cost,
     store_loss,
 )
-from tests.kernels.program_twins import CONSTANT, LITERAL, X0, power_token
-from tests.kernels.search_twins import fewer
 
 COSTS = np.ones(256, np.int64)
 N_EXAMPLES = fewer(150, 60)
@@ -199,4 +199,8 @@ def test_a_copied_record_is_equal_and_apart():
 def test_new_places_are_empty():
     records = make_records(3)
     assert records.dtype.fields.keys() == RECORD.fields.keys()
-    assert (records.loss.tolist(), records.reward.tolist(), records.length.tolist()) == ([np.inf] * 3, [0.0] * 3, [0] * 3)
+    assert (records.loss.tolist(), records.reward.tolist(), records.length.tolist()) == (
+        [np.inf] * 3,
+        [0.0] * 3,
+        [0] * 3,
+    )

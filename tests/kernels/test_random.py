@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.kernels.search_twins import fewer
 
 from spl.kernels.random import random_below, random_bits, random_normal, random_unit, scramble
-from tests.kernels.search_twins import fewer
 
 SEEDS = st.integers(0, 2**64 - 1)
 N = fewer(20_000, 2_000)

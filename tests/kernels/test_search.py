@@ -1,10 +1,21 @@
-"""The tree search, watched episode by episode against its definition, and run to the end on trees that can be enumerated."""
+"""The tree search, watched episode by episode against its definition, and run to the end of trees small enough."""
 
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from scipy import stats
+from tests.kernels.program_twins import evaluate_slowly
+from tests.kernels.search_twins import (
+    SlowDerivation,
+    all_derivations,
+    fewer,
+    finished_derivations,
+    loss_of,
+    next_derivations,
+    rules_of,
+)
+from tests.kernels.test_fit import make_table
 
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
@@ -25,24 +36,14 @@ from spl.kernels.search import (
     run_episodes,
 )
 from spl.packing import pack_alphabet, pack_costs, pack_rules
-from tests.kernels.program_twins import evaluate_slowly
-from tests.kernels.search_twins import (
-    SlowDerivation,
-    all_derivations,
-    fewer,
-    finished_derivations,
-    loss_of,
-    next_derivations,
-    rules_of,
-)
-from tests.kernels.test_fit import make_table
 
 EFFORT = Effort(n_starts=2, n_scans=6, max_iterations=8, tolerance=1e-2)
 POLYNOMIALS = "f -> f + f | f * f | x | y"
 WAVES = "f -> f + g | sin(g) | g\ng -> g * g | x | 2"
 NO_LIMIT = np.iinfo(np.int64).max
 PLAIN = Policy(
-    eta=0.9, explore=0.7, epsilon=0.0, n_simulations=2, max_rules=5, module_size=3, is_scaled=True, is_greedy=True, loss_scale=1.0
+    eta=0.9, explore=0.7, epsilon=0.0, n_simulations=2, max_rules=5, module_size=3, is_scaled=True, is_greedy=True,
+    loss_scale=1.0,
 )  # fmt: skip
 
 
@@ -107,7 +108,7 @@ def look_at(search):
 
 
 class Follower:
-    """Follows a search from outside: one episode, then what changed in the tree, and whether the definition allows it."""
+    """Follows a search from outside: one episode, then what changed in the tree and whether the definition allows it."""
 
     def __init__(self, search):
         self.search = search
@@ -128,7 +129,7 @@ class Follower:
         return tree.child[tree.first_child[node] : tree.first_child[node] + n_rules]
 
     def follow_one_episode(self):
-        """Run an episode; return the nodes it went through, checked against the definition of selection and expansion."""
+        """Run an episode; return the nodes it went through, checked against the definition of each step."""
         before = look_at(self.search)
         assert self.search.run(1) == ALL_DONE
         after = look_at(self.search)

@@ -13,26 +13,13 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from spl.kernels.compiler import _ROW_KERNELS, _DigestCache, kernel
-
-
-class _ApartCache(_DigestCache):
-    """A cache that makes the symbols known to which the loaded code may refer: those of all kernels that came before it."""
-
-    def __init__(self, function, known):
-        super().__init__(function)
-        self._known = known
-
-    def load_overload(self, signature, target_context):
-        for known in self._known:
-            known.publish()
-        return super().load_overload(signature, target_context)
+from spl.kernels.compiler import LINKED_KERNELS, LinkedCache, kernel
 
 
 class _ApartKernel:
     def __init__(self, function):
         self._dispatcher = kernel(function)
-        self._dispatcher._cache = _ApartCache(function, tuple(_ROW_KERNELS))
+        self._dispatcher._cache = LinkedCache(function)
         self._published = set()
         self._is_loaded = False
 
@@ -53,12 +40,13 @@ class _ApartKernel:
         return compiled.signature.return_type
 
     def publish(self):
-        """Load all that is in the cache, before a caller that refers to it is loaded."""
+        """Load all that is in the cache, before a caller that refers to it is loaded; tell whether there is anything."""
         if self._is_loaded:
-            return
+            return bool(self._published)
         self._is_loaded = True
         for arguments, *_ in self._dispatcher._cache._cache_file._load_index():
             self.compile(arguments)
+        return bool(self._published)
 
 
 def apart(function):
@@ -66,7 +54,7 @@ def apart(function):
     if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
         return kernel(function)
     apart_kernel = _ApartKernel(function)
-    _ROW_KERNELS.append(apart_kernel)
+    LINKED_KERNELS.append(apart_kernel)
 
     @intrinsic
     def call(typing_context, *arguments):

@@ -23,6 +23,7 @@ from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
 _FOLDER = Path(__file__).parent
+ARE_CALLABLE = os.environ.get("SPL_CALLABLE_KERNELS") == "1"  # from Python, all of them and not only the entries
 
 # No `nnan` or `ninf`: NaN is how a formula says that it left its domain.
 FAST_MATH = {"contract", "nsz", "arcp", "reassoc"}
@@ -31,7 +32,7 @@ FAST_MATH = {"contract", "nsz", "arcp", "reassoc"}
 @functools.cache
 def source_digest() -> str:
     """Return a short digest of all kernel sources, of numba's version, and of whether it checks bounds."""
-    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK} {ARE_CALLABLE}".encode())
     for path in sorted(_FOLDER.glob("*.py")):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
@@ -87,12 +88,19 @@ class _DigestCache(FunctionCache):
         return sig, codegen.magic_tuple()  # the digest stands for the code and all that it refers to
 
 
-class _EntryCache(_DigestCache):
-    """The cache of kernels that Python calls: whatever they refer to by name is made known before they are loaded."""
+class LinkedCache(_DigestCache):
+    """A cache of code that refers to other kernels by symbol: all that were defined before it are made known first.
+
+    If one of them is missing from the cache, the code is not loaded either: the linker would end the process.
+    """
+
+    def __init__(self, function):
+        super().__init__(function)
+        self._callees = tuple(LINKED_KERNELS)
 
     def load_overload(self, sig, target_context):
-        for row_kernel in _ROW_KERNELS:
-            row_kernel.publish()
+        if not all([callee.publish() for callee in self._callees]):
+            return None
         return super().load_overload(sig, target_context)
 
 
@@ -101,13 +109,16 @@ def kernel(function: Callable[..., Any] | None = None, *, entry: bool = False, *
 
     `entry` marks one that Python calls, which is cached on disk. With `NUMBA_DISABLE_JIT=1` the function stays plain
     Python. Kernels must not make arrays: they do without numba's counting of references, which took 70 ns at each
-    call of a kernel.
+    call of a kernel. Only entries can be called from Python, unless `SPL_CALLABLE_KERNELS=1`, as in the tests: leaving out
+    the wrappers for that saves a third of the compilation.
     """
     if function is None:
         return functools.partial(kernel, entry=entry, **options)
+    is_called = entry or ARE_CALLABLE
+    options |= {"no_cpython_wrapper": not is_called, "no_cfunc_wrapper": True}
     compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(function)
     if entry and not numba.config.DISABLE_JIT:
-        compiled._cache = _EntryCache(function)
+        compiled._cache = LinkedCache(function)
     return compiled
 
 
@@ -133,8 +144,8 @@ def row_kernel(function: Callable[..., None]) -> Callable[..., None]:
     if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
         compiled = kernel(function)
         return kernel(on_slices)
-    _ROW_KERNELS.append(_RowKernel(function))
-    return _caller_of(_ROW_KERNELS[-1])
+    LINKED_KERNELS.append(_RowKernel(function))
+    return _caller_of(LINKED_KERNELS[-1])
 
 
 class _RowKernel:
@@ -147,14 +158,15 @@ class _RowKernel:
         self._c_function = CFunc(function, ((types.int64, *rows, types.int64), types.void), {}, options)
         self._c_function._cache = _DigestCache(function)
 
-    def publish(self) -> None:
+    def publish(self) -> bool:
         """Compile it, or load it from the cache, and make its name known to the linker; once."""
         if self._c_function.address is None:
             self._c_function.compile()
             llvmlite.binding.add_symbol(self.symbol, self._c_function.address)
+        return True
 
 
-_ROW_KERNELS: list[_RowKernel] = []  # filled while the modules of this folder are imported, and only then
+LINKED_KERNELS: list[Any] = []  # filled while the modules of this folder are imported, and only then
 
 
 def _caller_of(row_kernel: _RowKernel) -> Callable[..., None]:

@@ -77,6 +77,16 @@ FIT_WORK = np.dtype(
 )
 
 
+@kernel(entry=True)
+def evaluate_program(program, alphabet, columns, out, work):
+    """Write the values of a program, with its guesses as constants, into `out`."""
+    for first in range(0, out.size, BLOCK):
+        n = min(BLOCK, out.size - first)
+        evaluate(program.tokens, program.n_tokens, program.guesses, alphabet, columns, first, n, work.stack)
+        for j in range(n):
+            out[first + j] = work.stack[j]
+
+
 @kernel(fastmath=FAST_MATH)
 def dot(a, a_at, b, b_at, n):
     """Return the sum of products of two stretches."""
@@ -529,13 +539,3 @@ def fit_program(program, alphabet, table, effort, work, random):
     return fit_constants(
         program.tokens, program.n_tokens, alphabet, table, n_rows, program.guesses, np.inf, effort, work, random
     )
-
-
-@kernel(entry=True)
-def evaluate_program(program, alphabet, columns, out, work):
-    """Write the values of a program, with its guesses as constants, into `out`."""
-    for first in range(0, out.size, BLOCK):
-        n = min(BLOCK, out.size - first)
-        evaluate(program.tokens, program.n_tokens, program.guesses, alphabet, columns, first, n, work.stack)
-        for j in range(n):
-            out[first + j] = work.stack[j]

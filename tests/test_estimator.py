@@ -1,0 +1,233 @@
+"""The scikit-learn door."""
+
+import pickle
+import warnings
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import sympy
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from spl import Grammar, Operator, SearchConfig, SplError, SPLRegressor
+from spl.errors import SearchInterrupted
+
+FEW = {"max_evaluations": 3000, "random_state": 0}
+CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=500, search=SearchConfig(n_trees=1))
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (60, 2))
+    return X, 3 * X[:, 0] ** 2 - X[:, 1]
+
+
+@pytest.fixture(scope="module")
+def model(table):
+    return SPLRegressor(operators=("+", "-", "*"), random_state=0, timeout=30).fit(*table)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    list(estimator_checks_generator(CHECKED)),
+    ids=lambda value: getattr(getattr(value, "func", value), "__name__", ""),
+)
+def test_scikit_learns_check_passes(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some checks warn on purpose
+        check(estimator)
+
+
+def test_the_law_is_found(model, table):
+    assert sympy.expand(model.sympy() - sympy.sympify("3*x0**2 - x1")) == 0
+    assert model.score(*table) == pytest.approx(1.0)
+
+
+def test_equations_hold_cost_loss_score_and_equation(model):
+    assert list(model.equations_.columns) == ["cost", "loss", "score", "equation"]
+    assert model.equations_["cost"].is_monotonic_increasing
+    assert model.equations_["loss"].is_monotonic_decreasing
+
+
+def test_the_best_row_is_the_one_that_predicts(model, table):
+    index = model.best_index_
+    assert model.get_best()["equation"] == model.equations_["equation"][index]
+    np.testing.assert_array_equal(model.predict(table[0]), model.predict(table[0], index=index))
+
+
+def test_another_row_predicts_otherwise(model, table):
+    assert not np.allclose(model.predict(table[0], index=0), model.predict(table[0]))
+
+
+def test_the_selection_may_change_after_the_fit(table):
+    rng = np.random.default_rng(1)
+    X, y = table
+    model = SPLRegressor(operators=("+", "-", "*"), **FEW).fit(X, y + rng.normal(0, 1, y.size))
+    model.set_params(selection="accurate")
+    assert model.best_index_ == len(model.equations_) - 1
+    assert model.set_params(selection="mdl").best_index_ < len(model.equations_) - 1
+
+
+def test_latex_and_its_table_show_the_law(model):
+    assert "x_{0}^{2}" in model.latex()
+    assert model.latex_table().count(r"\\") > len(model.equations_)
+
+
+def test_any_column_name_appears_in_the_law(table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=["flow rate [m/s]", "class"])
+    model = SPLRegressor(operators=("+", "-", "*"), random_state=0).fit(frame, y)
+    assert {str(symbol) for symbol in model.sympy().free_symbols} == {"flow rate [m/s]", "class"}
+    np.testing.assert_allclose(model.predict(frame), y, atol=1e-9)
+
+
+def test_a_grammar_is_taken_as_object_text_and_file(table, tmp_path: Path):
+    text = "f -> f + f | C * f | x0**2 | x1"
+    (tmp_path / "law.grammar").write_text(text)
+    X, y = table
+    for grammar in (text, Grammar.from_text(text), tmp_path / "law.grammar", str(tmp_path / "law.grammar")):
+        model = SPLRegressor(grammar=grammar, random_state=0).fit(X, y)
+        assert sympy.expand(model.sympy() - sympy.sympify("3*x0**2 - x1")) == 0
+
+
+def test_an_operator_of_the_user_is_searched_printed_and_exported():
+    sinc = Operator("sinc", lambda x: np.sin(x) / x)
+    X = np.linspace(0.5, 9, 50).reshape(-1, 1)
+    y = 2 * np.sin(X[:, 0]) / X[:, 0]
+    model = SPLRegressor(operators=("+", "*", sinc), random_state=0).fit(X, y)
+    assert model.get_best()["equation"] == "2*sinc(x0)"
+    assert model.sympy() == 2 * sympy.Function("sinc")(sympy.Symbol("x0"))
+
+
+def test_without_constants_the_law_has_no_fitted_number(table):
+    model = SPLRegressor(operators=("+", "-", "*"), constants=False, **FEW).fit(*table)
+    assert all(candidate.program.n_constants == 0 for candidate in model.discovery_.front)
+
+
+def test_weights_decide_between_two_laws():
+    X = np.concatenate([np.linspace(1, 2, 30), np.linspace(1, 2, 30)]).reshape(-1, 1)
+    y = np.concatenate([2 * X[:30, 0], 5 * X[30:, 0]])
+    weights = np.concatenate([np.ones(30), np.zeros(30)])
+    model = SPLRegressor(operators=("+", "*"), random_state=0).fit(X, y, sample_weight=weights)
+    assert model.sympy() == 2 * sympy.Symbol("x0")
+
+
+def test_the_same_seed_gives_the_same_equations_for_any_number_of_jobs(table):
+    X, y = table
+    noisy = y + np.random.default_rng(0).normal(0, 0.1, y.size)
+    fronts = [SPLRegressor(n_jobs=n_jobs, **FEW).fit(X, noisy).equations_ for n_jobs in (1, 2, 4)]
+    pd.testing.assert_frame_equal(fronts[0], fronts[1])
+    pd.testing.assert_frame_equal(fronts[0], fronts[2])
+
+
+def test_a_model_survives_pickle_and_joblib(model, table, tmp_path: Path):
+    joblib.dump(model, tmp_path / "model")
+    for copy in (pickle.loads(pickle.dumps(model)), joblib.load(tmp_path / "model")):
+        np.testing.assert_array_equal(copy.predict(table[0]), model.predict(table[0]))
+        assert copy.sympy() == model.sympy()
+
+
+def test_it_works_in_a_pipeline_and_a_grid_search(table):
+    pipeline = make_pipeline(StandardScaler(), SPLRegressor(operators=("+", "-", "*"), max_evaluations=2000, random_state=0))
+    search = GridSearchCV(pipeline, {"splregressor__constants": [True, False]}, cv=2).fit(*table)
+    assert search.best_params_ == {"splregressor__constants": True}
+    assert clone(pipeline).get_params()["splregressor__max_evaluations"] == 2000
+
+
+def test_an_interrupt_returns_the_best_so_far_with_a_warning(table, monkeypatch):
+    import spl.discover
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(spl.discover, "_reason_to_stop", interrupt)
+    with pytest.warns(SearchInterrupted, match="best so far"):
+        model = SPLRegressor(operators=("+", "*")).fit(*table)
+    assert len(model.equations_)
+
+
+def test_verbose_prints_improvements(table, capsys):
+    SPLRegressor(operators=("+", "*"), verbose=1, **FEW).fit(*table)
+    assert "x0" in capsys.readouterr().out
+
+
+def test_a_constant_target_is_its_own_law():
+    model = SPLRegressor(random_state=0).fit(np.arange(10.0).reshape(-1, 1), np.full(10, 4.0))
+    assert model.sympy() == 4
+
+
+def test_one_row_has_an_answer():
+    assert SPLRegressor(random_state=0).fit([[2.0]], [6.0]).predict([[2.0]])[0] == pytest.approx(6.0)
+
+
+def test_five_hundred_columns_have_an_answer():
+    X = np.random.default_rng(0).normal(size=(40, 500))
+    model = SPLRegressor(operators=("+", "*"), max_evaluations=20_000, random_state=0).fit(X, X[:, 123])
+    assert model.sympy() == sympy.Symbol("x123")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"timeout": -1}, "`timeout` must be more than 0; it is -1."),
+        ({"timeout": "soon"}, "`timeout` must be a number; it is 'soon'."),
+        ({"max_evaluations": 0}, "`max_evaluations` must be 1 or more; it is 0."),
+        ({"selection": "best"}, "`selection` must be one of mdl, bic, accurate, knee; it is 'best'."),
+        ({"operators": ("+", "sine")}, "There is no operator 'sine'. Did you mean 'sin'?"),
+        ({"search": {}}, "`search` must be a SearchConfig or None; it is {}."),
+        ({"grammar": 3}, "`grammar` must be a Grammar, its text or the path of a file; it is 3."),
+        ({"grammar": "f -> f + x9"}, "x9"),
+        ({"grammar": "nowhere.grammar"}, "nowhere.grammar"),
+    ],
+)
+def test_a_bad_setting_is_named(settings, message, table):
+    with pytest.raises(SplError) as caught:
+        SPLRegressor(**settings).fit(*table)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("index", [99, -99, 1.5, True, "first"])
+def test_a_bad_index_is_named(model, index, table):
+    with pytest.raises(SplError, match="`index` must be a row of equations_"):
+        model.predict(table[0], index=index)
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[np.nan], [1.0]], [1.0, 2.0]),
+        ([[np.inf], [1.0]], [1.0, 2.0]),
+        ([["a"], ["b"]], [1.0, 2.0]),
+        ([[1.0], [2.0]], [np.nan, 2.0]),
+        (np.empty((3, 0)), [1.0, 2.0, 3.0]),
+        (np.empty((0, 2)), []),
+        ([[1.0], [2.0]], [1.0, 2.0, 3.0]),
+    ],
+)
+def test_a_bad_table_is_refused(X, y):
+    with pytest.raises(ValueError):
+        SPLRegressor().fit(X, y)
+
+
+def test_equal_column_names_are_refused():
+    frame = pd.DataFrame(np.ones((5, 2)), columns=["a", "a"])
+    with pytest.raises(SplError, match="'a' stands twice"):
+        SPLRegressor().fit(frame, np.arange(5.0))
+
+
+def test_nothing_can_be_asked_before_the_fit():
+    for ask in (lambda m: m.sympy(), lambda m: m.get_best(), lambda m: m.predict([[1.0]]), lambda m: m.latex_table()):
+        with pytest.raises(NotFittedError):
+            ask(SPLRegressor())
+
+
+def test_the_constructor_has_at_most_fifteen_parameters():
+    assert len(SPLRegressor().get_params()) <= 15
