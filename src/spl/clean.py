@@ -1,4 +1,4 @@
-"""Clean constants: a fitted number becomes a whole one, a simple fraction, a multiple of pi or a short decimal where the data cannot tell.
+"""Clean constants: whole numbers, simple fractions, multiples of pi or short decimals where the data cannot tell.
 
 Each constant in turn is set to a simple number near it and the others are fitted again. The change stays if the error grows by no
 more than one standard error of a parameter would, or stays at rounding error; and if the data could have told the number from its

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spl import __version__
 from spl.errors import SplError
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def _check_seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="spl")
+@click.version_option(package_name="symbolic-physics-learner", prog_name="spl")
 def main() -> None:
     """Symbolic Physics Learner: give it a table, it gives back the equation.
 

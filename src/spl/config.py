@@ -86,9 +86,10 @@ def check_number(
     """Raise a clear error unless the value is a finite number in range."""
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise SettingError(f"`{name}` must be a number; it is {value!r}.")
-    if above is not None and not value > above:
+    number = float(value)
+    if above is not None and not number > above:
         raise SettingError(f"`{name}` must be more than {above:g}; it is {value}.")
-    if at_least is not None and value < at_least:
+    if at_least is not None and number < at_least:
         raise SettingError(f"`{name}` must be {at_least:g} or more; it is {value}.")
-    if at_most is not None and value > at_most:
+    if at_most is not None and number > at_most:
         raise SettingError(f"`{name}` must be {at_most:g} or less; it is {value}.")

@@ -81,7 +81,9 @@ class Dataset:
     def take(self, rows: NDArray[np.intp]) -> "Dataset":
         """Return the dataset of some rows, in that order."""
         weights = self.weights[rows]
-        return Dataset(self.names, np.ascontiguousarray(self.columns[:, rows]), self.target[rows], weights / weights.mean())
+        return Dataset(
+            self.names, np.ascontiguousarray(self.columns[:, rows]), self.target[rows], weights / weights.mean()
+        )
 
     def merge(self) -> "Dataset":
         """Return the same data with equal rows as one, rows of weight 0 left out, in an order that depends on the values alone.
@@ -118,7 +120,9 @@ def _as_numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
     except (TypeError, ValueError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{what} holds something that is not a number: {error}. Leave that column out or encode it.") from None
+        raise DataError(
+            f"{what} holds something that is not a number: {error}. Leave that column out or encode it."
+        ) from None
 
 
 def _check_finite(values: NDArray[np.float64], what: str) -> None:
@@ -158,4 +162,5 @@ def _check_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64
     _check_finite(given, "The weights")
     if np.any(given < 0) or not np.any(given > 0):
         raise DataError("The weights must be 0 or more, and at least one more than 0.")
-    return given / given.mean()
+    scaled: NDArray[np.float64] = given / given.mean()
+    return scaled

@@ -6,6 +6,7 @@ This is the only place that knows the order of the stages, and the loop by which
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -25,9 +26,11 @@ from spl.simplify import simplify
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
-CONTINUE = 2.0  # after an exact law, search on until the evaluations are so many times as many: there may be a simpler one
+CONTINUE = (
+    2.0  # after an exact law, search on until the evaluations are so many times as many: there may be a simpler one
+)
 # Of the time limit, this is kept for the last fits: a share, at least so long, and more for each row; at most half of it
-FINISH_SHARE, FINISH_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.3, 2e-6
+FINISH_SHARE, FINISH_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.5, 2e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,8 @@ def _grow(run: _Run, n_episodes: int) -> None:
     """Let every tree run its episodes, in parallel; each has its own share of the evaluations that are left."""
     most = run.limits.max_evaluations
     share = np.iinfo(np.int64).max if most is None else -(-most // len(run.searchers))
-    run_all([lambda s=searcher: s.grow(n_episodes, share, run.is_out_of_time) for searcher in run.searchers], run.n_jobs)
+    grow = [partial(searcher.grow, n_episodes, share, run.is_out_of_time) for searcher in run.searchers]
+    run_all(grow, run.n_jobs)
 
 
 def _judge(run: _Run) -> None:
@@ -213,7 +217,9 @@ def _finish(run: _Run) -> Front:
     The most promising come first; when the time is up, the others stay as they are, judged on the check rows.
     """
     if not len(run.front):
-        raise FormulaNotFound("No formula of the grammar stays inside its domain on the data. Allow other operators or more time.")
+        raise FormulaNotFound(
+            "No formula of the grammar stays inside its domain on the data. Allow other operators or more time."
+        )
     chosen = run.front.choose("mdl", run.data.n_rows, run.floor)
     order = sorted(range(len(run.front)), key=lambda k: abs(k - chosen))
     finished = []

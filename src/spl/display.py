@@ -206,7 +206,8 @@ class LiveDisplay(ProgressDisplay):
         chosen = self._choose(progress.front)
         rows = _nearest(front_rows(progress.front, chosen, 0.0), chosen, self._console.height - _FRAME_LINES)
         equation = Text(equation_line(self._target, progress.front, chosen), overflow="ellipsis", no_wrap=True)
-        return Group(self._spinner, Text(), front_table(rows, is_cut=True), Text(), equation)
+        last = Text()  # an empty line, so that the ^C a terminal echoes does not wrap and leave a line behind
+        return Group(self._spinner, Text(), front_table(rows, is_cut=True), Text(), equation, last)
 
 
 def _nearest(rows: list[FrontRow], chosen: int, n_rows: int) -> list[FrontRow]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 DIGITS = 8  # of the constants in a printed equation
 
 
-class SPLRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class SPLRegressor(RegressorMixin, BaseEstimator):
     """Find the formula behind a table by tree search.
 
     Args:
@@ -108,8 +108,8 @@ class SPLRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
         """Return the values of the chosen equation, or of the one at a row of `equations_`; NaN outside its domain."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return evaluate(self._program(index), np.ascontiguousarray(X.T))
+        rows: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
+        return evaluate(self._program(index), np.ascontiguousarray(rows.T))
 
     def get_best(self) -> "pd.Series[Any]":
         """Return the row of `equations_` that the selection rule prefers."""

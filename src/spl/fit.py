@@ -14,7 +14,9 @@ from spl.program import Program
 
 REFIT_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=20, tolerance=1e-9)
 POLISH_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1e-14)
-LAST_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9)  # on a large table, from a fit to many rows of it
+LAST_EFFORT = Effort(
+    n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9
+)  # on a large table, from a fit to many rows of it
 
 
 def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -28,7 +30,9 @@ def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float
     """
     out = np.empty(columns.shape[1])
     packed = pack_program(program)
-    evaluate_program(packed, pack_alphabet(program.vocabulary), np.ascontiguousarray(columns), out, make_record(FIT_WORK))
+    evaluate_program(
+        packed, pack_alphabet(program.vocabulary), np.ascontiguousarray(columns), out, make_record(FIT_WORK)
+    )
     return out
 
 
@@ -41,7 +45,9 @@ def root_mean_square_error(program: Program, dataset: Dataset) -> float:
     return error if np.isfinite(error) else np.inf
 
 
-def fit(program: Program, dataset: Dataset, *, effort: Effort = REFIT_EFFORT, seed: int = 0, reward: float = 0.0) -> Candidate:
+def fit(
+    program: Program, dataset: Dataset, *, effort: Effort = REFIT_EFFORT, seed: int = 0, reward: float = 0.0
+) -> Candidate:
     """Fit the constants of a program, starting from those it has; never raises the loss.
 
     Examples:

@@ -45,12 +45,19 @@ class Operator:
     opcode: int = -1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.isidentifier() or keyword.iskeyword(self.name) or self.name == "C":
+        if (
+            not isinstance(self.name, str)
+            or not self.name.isidentifier()
+            or keyword.iskeyword(self.name)
+            or self.name == "C"
+        ):
             raise OperatorError(f"An operator's name must be a plain word other than 'C'; it is {self.name!r}.")
         if not callable(self.function):
             raise OperatorError(f"Operator '{self.name}' needs a Python function; it has {self.function!r}.")
         if isinstance(self.cost, bool) or not isinstance(self.cost, int) or not 1 <= self.cost <= 100:
-            raise OperatorError(f"The cost of operator '{self.name}' must be a whole number from 1 to 100; it is {self.cost!r}.")
+            raise OperatorError(
+                f"The cost of operator '{self.name}' must be a whole number from 1 to 100; it is {self.cost!r}."
+            )
         if self.arity not in (1, 2):
             raise OperatorError(f"Operator '{self.name}' takes {self.arity} arguments; it must take one or two.")
 
@@ -60,7 +67,9 @@ class Operator:
         if isinstance(self.function, np.ufunc):
             return int(self.function.nin)
         parameters = inspect.signature(self.function).parameters.values()
-        return sum(1 for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+        return sum(
+            1 for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        )
 
     @property
     def derivatives(self) -> tuple[Callable[..., Any], ...]:
@@ -91,6 +100,7 @@ def _row(name: str, opcode: int, function: Callable[..., Any], derivative: Any, 
     return Operator(name, function, derivative, sympy, opcode=opcode, **more)
 
 
+# fmt: off
 _ROWS = (
     _row("add", tokens.ADD, lambda a, b: a + b, (lambda a, b: 1.0, lambda a, b: 1.0), lambda a, b: a + b, infix="+", binding=SUM),
     _row("sub", tokens.SUB, lambda a, b: a - b, (lambda a, b: 1.0, lambda a, b: -1.0), lambda a, b: a - b, infix="-", binding=SUM),
@@ -119,10 +129,16 @@ _ROWS = (
     _row("abs", tokens.ABS, np.abs, np.sign, _sympy("Abs")),
     _row("sign", tokens.SIGN, np.sign, lambda a: 0.0, _sympy("sign")),
 )
+# fmt: on
 
 BUILT_IN: dict[str, Operator] = {row.name: row for row in _ROWS}
 BY_OPCODE: dict[int, Operator] = {row.opcode: row for row in _ROWS}
-SPELLINGS: dict[str, str] = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow", "^": "pow", "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan"}
+# fmt: off
+SPELLINGS: dict[str, str] = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow", "^": "pow",
+    "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+}
+# fmt: on
 
 
 def find_operator(name: str, own: Iterable[Operator] = ()) -> Operator:
@@ -139,5 +155,7 @@ def find_operator(name: str, own: Iterable[Operator] = ()) -> Operator:
     rows = BUILT_IN | {operator.name: operator for operator in own}
     name = SPELLINGS.get(name, name)
     if name not in rows:
-        raise OperatorError(f"There is no operator '{name}'.{suggest_name(name, rows) or ' Known are: ' + ', '.join(rows) + '.'}")
+        raise OperatorError(
+            f"There is no operator '{name}'.{suggest_name(name, rows) or ' Known are: ' + ', '.join(rows) + '.'}"
+        )
     return rows[name]

@@ -26,7 +26,10 @@ def compile_operator(operator: Operator) -> tuple[CompiledOperator, ...]:
     arity = operator.arity
     function = _as_plain_function(operator.function, arity)
     functions = [_as_plain_function(derivative, arity) for derivative in _derivatives_of(operator)]
-    slopes = [compile_elementwise(functions[k], arity) if functions else compile_slope(function, arity, k) for k in range(arity)]
+    slopes = [
+        compile_elementwise(functions[k], arity) if functions else compile_slope(function, arity, k)
+        for k in range(arity)
+    ]
     return (compile_elementwise(function, arity), *slopes)
 
 
@@ -41,7 +44,9 @@ def _derivatives_of(operator: Operator) -> tuple[Callable[..., Any], ...]:
     """Return the derivatives given, or those of the sympy form; none if there is neither."""
     given = operator.derivatives
     if given and len(given) != operator.arity:
-        raise OperatorError(f"Operator '{operator.name}' takes {operator.arity} argument(s), but has {len(given)} derivative(s).")
+        raise OperatorError(
+            f"Operator '{operator.name}' takes {operator.arity} argument(s), but has {len(given)} derivative(s)."
+        )
     if given or operator.sympy is None:
         return given
     import sympy
@@ -51,7 +56,9 @@ def _derivatives_of(operator: Operator) -> tuple[Callable[..., Any], ...]:
         form = sympy.sympify(operator.sympy(*arguments))
         return tuple(sympy.lambdify(arguments, sympy.diff(form, a), "numpy") for a in arguments)
     except (TypeError, ValueError, AttributeError) as error:
-        raise OperatorError(f"The sympy form of operator '{operator.name}' cannot be differentiated: {error}.") from error
+        raise OperatorError(
+            f"The sympy form of operator '{operator.name}' cannot be differentiated: {error}."
+        ) from error
 
 
 def pack_alphabet(vocabulary: Vocabulary) -> Alphabet:
@@ -99,6 +106,7 @@ def pack_rules(grammar: Grammar, modules: Sequence[tuple[Program, int]] = ()) ->
 
     A module is a program with the number of rules it stands for; its constants become starting values.
     """
+    rules: list[tuple[int, tuple[int, ...], tuple[float, ...], int]]
     rules = [(rule.symbol, rule.tokens, (), 1) for rule in grammar.rules]
     rules += [(0, program.tokens, program.constants, size) for program, size in modules]
     rules.sort(key=lambda rule: rule[0])
@@ -126,9 +134,7 @@ def _rest(grammar: Grammar, tokens: tuple[int, ...]) -> int:
     return sum(grammar.shortest[token & tk.PAYLOAD_MASK] for token in tokens if token >> tk.KIND_SHIFT == tk.SYMBOL)
 
 
-def unpack_program(
-    tokens: Sequence[int], constants: Sequence[float], vocabulary: Vocabulary
-) -> Program:
+def unpack_program(tokens: Sequence[int], constants: Sequence[float], vocabulary: Vocabulary) -> Program:
     """Return the program that a kernel wrote down."""
     found = tuple(int(token) for token in tokens)
     n_constants = sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in found)

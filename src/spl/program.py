@@ -27,7 +27,9 @@ class Vocabulary:
     def __post_init__(self) -> None:
         for arity in (1, 2):
             if sum(operator.arity == arity for operator in self.own) > tk.MAX_USER:
-                raise OperatorError(f"There are more than {tk.MAX_USER} operators of your own with {arity} argument(s). Use fewer.")
+                raise OperatorError(
+                    f"There are more than {tk.MAX_USER} operators of your own with {arity} argument(s). Use fewer."
+                )
         names = [operator.name for operator in self.own]
         if len(set(names)) < len(names):
             raise OperatorError(f"Two operators have the same name: {', '.join(sorted(names))}. Give each its own.")
@@ -89,7 +91,9 @@ class Program:
         if open_arguments:
             raise ExpressionError(f"The program ends before its last argument: {list(self.tokens)}.")
         if len(self.constants) != self.n_constants:
-            raise ExpressionError(f"The program has {self.n_constants} constants, but {len(self.constants)} values were given.")
+            raise ExpressionError(
+                f"The program has {self.n_constants} constants, but {len(self.constants)} values were given."
+            )
 
     def __len__(self) -> int:
         return len(self.tokens)

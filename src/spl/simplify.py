@@ -153,7 +153,9 @@ def _effort(program: Program) -> Effort:
     kinds = [token >> tk.KIND_SHIFT for token in program.tokens]
     operators = {token for token, kind in zip(program.tokens, kinds, strict=True) if kind in (tk.OPERATOR, tk.POWER)}
     minus_places = sum(at for at, token in enumerate(program.tokens) if token == tk.NEG)
-    return Effort(program.cost, program.n_constants, _depth(program), kinds.count(tk.VARIABLE), len(operators), minus_places)
+    return Effort(
+        program.cost, program.n_constants, _depth(program), kinds.count(tk.VARIABLE), len(operators), minus_places
+    )
 
 
 def _depth(program: Program) -> int:

@@ -108,7 +108,7 @@ def look_at(search):
 
 
 class Follower:
-    """Follows a search from outside: one episode, then what changed in the tree and whether the definition allows it."""
+    """Follows a search from outside: one episode, then what changed in the tree, and whether that is allowed."""
 
     def __init__(self, search):
         self.search = search

@@ -99,7 +99,8 @@ class LinkedCache(_DigestCache):
         self._callees = tuple(LINKED_KERNELS)
 
     def load_overload(self, sig, target_context):
-        if not all([callee.publish() for callee in self._callees]):
+        """Return the code for a signature, or None if it or a callee is not in the cache."""
+        if not all(callee.publish() for callee in self._callees):
             return None
         return super().load_overload(sig, target_context)
 

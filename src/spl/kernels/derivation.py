@@ -83,7 +83,10 @@ def current_symbol(derivation):
 @kernel
 def is_allowed(rules, derivation, rule, symbol, max_rules):
     """Tell whether the program can still be finished within max_rules after this rule."""
-    return derivation.n_rules + rules.size[rule] + rules.rest[rule] + derivation.n_rest - rules.shortest[symbol] <= max_rules
+    return (
+        derivation.n_rules + rules.size[rule] + rules.rest[rule] + derivation.n_rest - rules.shortest[symbol]
+        <= max_rules
+    )
 
 
 @kernel

@@ -19,7 +19,9 @@ from spl.kernels.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MAX_CONSTANTS, MA
 MAX_ARGUMENT = 30.0  # functions of laws rarely have larger arguments
 DEPENDENT = 1e-13  # a pivot of the scaled system below this belongs to a constant that others can replace
 ROUNDING = 1e-29  # a squared error below this share of the target's square is rounding error
-LOST_DIGITS = 1e-16  # a squared error that falls below this share of itself was a difference of numbers eight digits larger
+LOST_DIGITS = (
+    1e-16  # a squared error that falls below this share of itself was a difference of numbers eight digits larger
+)
 CANCELLED = 1e-13  # what is left of a squared error below this share of it is rounding error
 SHORT_LENGTH = 12  # programs up to so many tokens get all the scans, longer ones fewer in proportion
 PROBE_ROWS = 64  # rows of the first, quick fit; random starts are compared on half of them
@@ -130,7 +132,17 @@ def normal_equations(tokens, length, constants, alphabet, table, n_rows, work):
     for first in range(0, n_rows, BLOCK):
         n = min(BLOCK, n_rows - first)
         differentiate(
-            tokens, length, constants, alphabet, table.columns, first, n, work.tape, work.adjoint, work.jacobian, work.places
+            tokens,
+            length,
+            constants,
+            alphabet,
+            table.columns,
+            first,
+            n,
+            work.tape,
+            work.adjoint,
+            work.jacobian,
+            work.places,
         )
         total += residuals(table, first, n, work.tape, work)
         if not np.isfinite(total):
@@ -438,7 +450,10 @@ def descend(tokens, length, alphabet, table, n_rows, effort, work):
             if trial_error > error:
                 trial_error = settle_linear(tokens, length, alphabet, table, n_rows, trial_error, work)
                 trial_reduced = max(trial_error - solve_step(work, 0.1 * damping), CANCELLED * trial_error)
-            is_settled = error - trial_error <= effort.tolerance * error and reduced - trial_reduced <= effort.tolerance * reduced
+            is_settled = (
+                error - trial_error <= effort.tolerance * error
+                and reduced - trial_reduced <= effort.tolerance * reduced
+            )
             error = trial_error
             reduced = trial_reduced
             damping = 0.0 if is_linear else max(0.1 * damping, 1e-12)
@@ -467,7 +482,9 @@ def draw_start(guess, work, random):
             work.start[k] = guess[k]
         elif work.role[k] == FACTOR or work.role[k] == INSIDE:
             is_wide = random_unit(random) < 0.5
-            size = work.scale[k] * (np.exp(2.0 * random_normal(random)) if is_wide else MAX_ARGUMENT * random_unit(random))
+            size = work.scale[k] * (
+                np.exp(2.0 * random_normal(random)) if is_wide else MAX_ARGUMENT * random_unit(random)
+            )
             work.start[k] = size if random_unit(random) < 0.5 else -size
 
 

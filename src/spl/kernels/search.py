@@ -128,7 +128,9 @@ def is_promising(loss, n_rules, cost, policy, ledger):
     if cost < ledger.front.size and loss < ledger.front[cost].loss:
         return True
     reward = reward_of(loss, n_rules, policy)
-    return reward >= ledger.front[0].reward or (n_rules <= policy.module_size and module_place(ledger, loss, reward) >= 0)
+    return reward >= ledger.front[0].reward or (
+        n_rules <= policy.module_size and module_place(ledger, loss, reward) >= 0
+    )
 
 
 @kernel
@@ -141,7 +143,9 @@ def fitted_loss(derivation, alphabet, table, effort, policy, ledger, cost, work,
     hopeless = np.inf
     if cost < ledger.front.size:
         hopeless = n_probe * (HOPELESS * ledger.front[cost].loss) ** 2
-    error = fit_constants(tokens, length, alphabet, table, n_probe, derivation.guesses, hopeless, effort, work.fit, random)
+    error = fit_constants(
+        tokens, length, alphabet, table, n_probe, derivation.guesses, hopeless, effort, work.fit, random
+    )
     loss = np.sqrt(error / n_probe)
     if n_probe == n_rows or not is_promising(loss, derivation.n_rules, cost, policy, ledger):
         return loss

@@ -27,7 +27,9 @@ POWER_OFFSET = 32768
 # Binary operators come first: an opcode below FIRST_UNARY takes two arguments.
 ADD, SUB, MUL, DIV, MIN, MAX, POW = range(7)
 FIRST_UNARY = 7
-NEG, INV, SQUARE, CUBE, SQRT, CBRT, EXP, LOG, SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, ABS, SIGN = range(7, 26)
+NEG, INV, SQUARE, CUBE, SQRT, CBRT, EXP, LOG, SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, ABS, SIGN = range(
+    7, 26
+)
 N_OPCODES = 26
 # Operators of the user: unary ones count up from USER_UNARY, binary ones from USER_BINARY.
 USER_UNARY = 128
