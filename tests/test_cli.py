@@ -1,5 +1,6 @@
 """The command `spl`, as people and scripts use it."""
 
+import importlib.metadata
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from spl.front import SELECTIONS
 from spl.operators import BUILT_IN
 from spl.program import Vocabulary
 
+INSTALLED = any(importlib.metadata.distributions(name="symbolic-physics-learner"))
 COMMANDS = (["fit"], ["demo"], ["operators"], ["grammar", "check"])
 PROCESS = [sys.executable, "-c", "from spl.cli import main; main()"]
 SMALL = ["--operators", "+,*", "--max-evaluations", "300"]
@@ -70,6 +72,7 @@ def test_every_command_shows_an_example(command):
     assert "\n      spl " in result.stdout or "\n    spl " in result.stdout
 
 
+@pytest.mark.skipif(not INSTALLED, reason="the version is that of the installed distribution")
 def test_the_version_is_that_of_the_package():
     assert run("--version").stdout.strip() == f"spl, version {spl.__version__}"
 

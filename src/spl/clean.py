@@ -18,6 +18,7 @@ from spl.program import Program
 NEAR = 0.05  # a simple number farther away than this share of the constant is not tried
 MAX_DENOMINATOR = 12
 MAX_WHOLE = 1_000_000
+PI_EVIDENCE = 0.05  # a multiple of pi is a bolder claim than a fraction: its neighbours are ten times nearer
 MAX_DIGITS = 4  # of a decimal such as 0.48
 
 Refit = Callable[[Program], Candidate]
@@ -74,7 +75,7 @@ def simple_numbers_near(value: float) -> Iterator[tuple[float, float]]:
             is_near = abs(number - value) <= NEAR * abs(value)
             if numerator and abs(number) <= MAX_WHOLE and is_near and number not in tried and find_nice_number(number):
                 tried.add(number)
-                yield number, unit / (2 * denominator**2)
+                yield number, (0.5 if unit == 1 else PI_EVIDENCE) * unit / denominator**2
     for digits in range(2, MAX_DIGITS + 1):
         number = float(f"{value:.{digits}g}")
         if number not in tried:

@@ -21,7 +21,7 @@ class _ApartKernel:
         self._dispatcher = kernel(function)
         self._dispatcher._cache = LinkedCache(function)
         self._published = set()
-        self._is_loaded = False
+        self._was_cached = None
 
     def symbol(self, arguments):
         """Return the name of the function for these argument types."""
@@ -40,13 +40,16 @@ class _ApartKernel:
         return compiled.signature.return_type
 
     def publish(self):
-        """Load all that is in the cache, before a caller that refers to it is loaded; tell whether there is anything."""
-        if self._is_loaded:
-            return bool(self._published)
-        self._is_loaded = True
-        for arguments, *_ in self._dispatcher._cache._cache_file._load_index():
-            self.compile(arguments)
-        return bool(self._published)
+        """Load all that is in the cache, before a caller that refers to it is loaded; tell whether anything was there.
+
+        If not, callers must be compiled even after this is: they may refer to it for other types of arguments.
+        """
+        if self._was_cached is None:
+            index = self._dispatcher._cache._cache_file._load_index()
+            self._was_cached = len(index) > 0
+            for arguments, *_ in index:
+                self.compile(arguments)
+        return self._was_cached
 
 
 def apart(function):

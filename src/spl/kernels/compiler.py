@@ -91,8 +91,11 @@ class _DigestCache(FunctionCache):
 class LinkedCache(_DigestCache):
     """A cache of code that refers to other kernels by symbol: all that were defined before it are made known first.
 
-    If one of them is missing from the cache, the code is not loaded either: the linker would end the process.
+    If one of them is missing from the cache, nothing that refers to others is loaded in this process, but compiled anew:
+    the linker would end the process at the first symbol that is not known.
     """
+
+    _is_broken = False  # of all such caches together
 
     def __init__(self, function):
         super().__init__(function)
@@ -100,7 +103,9 @@ class LinkedCache(_DigestCache):
 
     def load_overload(self, sig, target_context):
         """Return the code for a signature, or None if it or a callee is not in the cache."""
-        if not all(callee.publish() for callee in self._callees):
+        if not LinkedCache._is_broken:
+            LinkedCache._is_broken = not all(callee.publish() for callee in self._callees)
+        if LinkedCache._is_broken:
             return None
         return super().load_overload(sig, target_context)
 
