@@ -59,8 +59,9 @@ def main() -> None:
         n_recovered = sum(trial[0] for trial in trials)
         seconds = [trial[1] for trial in trials]
         evaluations = int(np.median([trial[2] for trial in trials]))
+        rate = f"{n_recovered} of {len(trials)}"
         print(
-            f"{name:16}{n_recovered:>5} of {len(trials):<4}{share:>8}{np.median(seconds):>10.2f}{max(seconds):>10.2f}{evaluations:>13}",
+            f"{name:16}{rate:>12}{share:>8}{np.median(seconds):>10.2f}{max(seconds):>10.2f}{evaluations:>13}",
             flush=True,
         )
         for seed, trial in enumerate(trials):

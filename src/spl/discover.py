@@ -130,7 +130,10 @@ def discover(
         run.is_interrupted = True
         stopped = "interrupted"
         _judge(run)
-    front = _finish(run)
+    try:
+        front = _finish(run)
+    except KeyboardInterrupt:
+        front, stopped = run.front, "interrupted"
     return Discovery(front, run.floor, run.seconds, run.n_episodes, run.n_evaluations, stopped)
 
 

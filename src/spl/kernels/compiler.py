@@ -43,7 +43,7 @@ def source_digest() -> str:
 def cache_folder() -> Path:
     """Return the folder of compiled kernels, made if need be.
 
-    It is in `SPL_CACHE`, else in the user's cache, else a temporary one.
+    It is in `SPL_CACHE`, else in the user's cache; if neither can be written to, a new one of this process.
     """
     chosen = os.environ.get("SPL_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(chosen) / "symbolic-physics-learner" / f"kernels-{source_digest()}"
@@ -52,8 +52,7 @@ def cache_folder() -> Path:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError:
-        folder = Path(tempfile.gettempdir()) / f"symbolic-physics-learner-{os.getuid()}" / source_digest()
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="symbolic-physics-learner-"))  # nobody else can have put code there
     return folder
 
 

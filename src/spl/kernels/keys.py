@@ -7,7 +7,6 @@ from spl.kernels.evaluate import arity_of
 from spl.kernels.random import scramble
 from spl.kernels.tokens import ADD, DIV, MAX_LENGTH, MUL, SUB
 
-N_KEY_ROWS = 16  # rows whose values make the key
 _ROUND = np.uint64(1 << 17)  # half of the last bit kept: keys hold 34 bits of the mantissa, about ten digits
 _KEEP = np.uint64(18)
 _PLAIN, _SUM, _PRODUCT = 0, 1, 2

@@ -20,7 +20,7 @@ from spl.kernels.derivation import (
     take_rule,
 )
 from spl.kernels.fit import FIT_WORK, PROBE_ROWS, fit_constants, refit_constants, squared_error
-from spl.kernels.keys import KEY_WORK, N_KEY_ROWS, structure_key, value_key
+from spl.kernels.keys import KEY_WORK, structure_key, value_key
 from spl.kernels.ledger import (
     N_EPISODES,
     N_EVALUATIONS,
@@ -162,7 +162,7 @@ def plain_loss(derivation, alphabet, table, policy, ledger, cost, work):
     n_probe = min(n_rows, PROBE_ROWS)
     tokens, length = derivation.tokens, derivation.n_tokens
     error = squared_error(tokens, length, work.fit.best, alphabet, table, n_probe, work.fit)
-    key = value_key(work.fit.stack, min(n_rows, N_KEY_ROWS))
+    key = value_key(work.fit.stack, n_probe)
     at = find_key(ledger, key)
     if ledger.keys[at] == key:
         ledger.totals[N_REPEATS] += 1
