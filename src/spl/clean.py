@@ -46,7 +46,7 @@ def clean(candidate: Candidate, n_rows: int, floor: float, refit: Refit) -> Cand
 
 def _clean_one(candidate: Candidate, position: int, limit: float, refit: Refit) -> Candidate | None:
     """Return the candidate with a simple number at a position, the simplest that stays within the limit, or None."""
-    place = sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in candidate.program.tokens[:position])
+    place = candidate.program.count_constants(position)
     dropped = refit(_fix(candidate.program, position, place, 0.0))
     if dropped.loss <= limit:
         return replace(dropped, reward=candidate.reward)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.signal import savgol_filter
 
 from spl.errors import DataError, SettingError
 
@@ -55,6 +54,8 @@ def smooth(x: ArrayLike, *, window: int = WINDOW, order: int = ORDER) -> NDArray
 def _filter(samples: NDArray[np.float64], window: int, order: int) -> NDArray[np.float64]:
     if window == 1:
         return samples.copy()
+    from scipy.signal import savgol_filter  # slow to import
+
     return np.asarray(savgol_filter(samples, window, order, axis=0), dtype=np.float64)
 
 

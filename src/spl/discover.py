@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from spl.ablate import drop_one_term
 from spl.candidate import Candidate, Module
 from spl.clean import clean
 from spl.config import Limits, SearchConfig
@@ -25,6 +26,8 @@ from spl.search import Searcher, compile_kernels
 from spl.simplify import simplify
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
+FIRST_EPISODES = 50  # before the first look: people wait for it
+NEAR_FIT = 0.05  # how much the error may grow by a term less, for the choice to look at it
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
 CONTINUE = (
     2.0  # after an exact law, search on until the evaluations are so many times as many: there may be a simpler one
@@ -160,7 +163,7 @@ def _segments(run: _Run, config: SearchConfig) -> Iterator[None]:
             size = module_size(config, round_number)
             for searcher in run.searchers:
                 searcher.plant(modules, size)
-            for n_episodes in _split(config.n_episodes, SEGMENT_EPISODES):
+            for n_episodes in _split(config.n_episodes):
                 _grow(run, n_episodes)
                 is_over = all(searcher.is_exhausted for searcher in run.searchers)
                 run.is_exhausted = is_over and not modules
@@ -174,8 +177,12 @@ def _segments(run: _Run, config: SearchConfig) -> Iterator[None]:
         n_schedules += 1
 
 
-def _split(total: int, part: int) -> Iterator[int]:
-    yield from (min(part, total - done) for done in range(0, total, part))
+def _split(n_episodes: int) -> Iterator[int]:
+    """Yield the sizes of the segments of a round."""
+    first = min(FIRST_EPISODES, n_episodes)
+    yield first
+    for done in range(first, n_episodes, SEGMENT_EPISODES):
+        yield min(SEGMENT_EPISODES, n_episodes - done)
 
 
 def _grow(run: _Run, n_episodes: int) -> None:
@@ -230,9 +237,18 @@ def _finish(run: _Run) -> Front:
     for k in order:
         began = run.seconds
         is_late = run.limits.timeout is not None and began + longest > run.limits.timeout
-        finished.append(run.front[k] if is_late and k != chosen else _polish(run.front[k], run))
+        if is_late and k != chosen:
+            finished.append(run.front[k])
+            continue
+        finished += [_polish(candidate, run) for candidate in _with_fewer_terms(run.front[k], run)]
         longest = max(longest, run.seconds - began)
     return Front.from_candidates(finished, run.floor)
+
+
+def _with_fewer_terms(candidate: Candidate, run: _Run) -> list[Candidate]:
+    """Return the candidate, and those with one term less that come near its fit."""
+    fewer = [fit(program, run.check, reward=candidate.reward) for program in drop_one_term(candidate.program)]
+    return [candidate, *(c for c in fewer if c.loss <= max((1 + NEAR_FIT) * candidate.loss, run.floor))]
 
 
 def _polish(candidate: Candidate, run: _Run) -> Candidate:

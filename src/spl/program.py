@@ -109,7 +109,11 @@ class Program:
     @property
     def n_constants(self) -> int:
         """How many fitted numbers it has."""
-        return sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in self.tokens)
+        return self.count_constants(len(self.tokens))
+
+    def count_constants(self, end: int) -> int:
+        """Return how many fitted numbers stand before a position."""
+        return sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in self.tokens[:end])
 
     @property
     def cost(self) -> int:

@@ -171,21 +171,17 @@ def _depth(program: Program) -> int:
 # ---- parts of a program ----------------------------------------------------------------------------
 
 
-def _n_constants_before(program: Program, position: int) -> int:
-    return sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in program.tokens[:position])
-
-
 def _cut_out(program: Program, start: int) -> Program:
     """Return the subtree that begins at a position as a program of its own."""
     end = program.end_of(start)
-    first, last = _n_constants_before(program, start), _n_constants_before(program, end)
+    first, last = program.count_constants(start), program.count_constants(end)
     return Program(program.tokens[start:end], program.vocabulary, program.constants[first:last])
 
 
 def _put_in(program: Program, start: int, part: Program) -> Program:
     """Return the program with another subtree at a position; the part's vocabulary must extend the program's."""
     end = program.end_of(start)
-    first, last = _n_constants_before(program, start), _n_constants_before(program, end)
+    first, last = program.count_constants(start), program.count_constants(end)
     tokens = (*program.tokens[:start], *part.tokens, *program.tokens[end:])
     constants = (*program.constants[:first], *part.constants, *program.constants[last:])
     return Program(tokens, part.vocabulary, constants)
