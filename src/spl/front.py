@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from spl.candidate import Candidate
 from spl.errors import SettingError
+from spl.kernels import tokens as tk
 
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
 EXACT = 1e-12  # an error below this share of the target's spread is rounding error
@@ -93,8 +94,9 @@ def _misfit(candidate: Candidate, n_rows: int, floor: float) -> float:
 def _description_length(candidate: Candidate, n_rows: int, floor: float) -> float:
     """Return nats: residuals at the noise level fitted, each token by its alphabet, each constant to the precision the data gives."""
     program = candidate.program
-    alphabet = len(set(program.tokens)) + 2
-    structure = program.cost * math.log(alphabet + 1)
+    others = {token for token in program.tokens if token >> tk.KIND_SHIFT != tk.VARIABLE}
+    alphabet = len(program.vocabulary.variables) + len(others) + 2  # every column could have stood there
+    structure = program.cost * math.log(alphabet)
     return _misfit(candidate, n_rows, floor) + structure + 0.5 * program.n_constants * math.log(n_rows)
 
 
