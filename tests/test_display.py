@@ -101,12 +101,12 @@ def test_the_equation_line_names_the_target():
 
 @pytest.mark.parametrize("stopped", STOPPED)
 def test_the_summary_says_why_the_search_ended(stopped):
-    line = summary_line(Discovery(make_front("x"), 0.0, 2.5, 500, 12_345, stopped), 0.987654321)
+    line = summary_line(Discovery(make_front("x"), 100, 0.0, 2.5, 500, 12_345, stopped), 0.987654321)
     assert line == f"R2 0.987654, 2.5 s, 12,345 evaluations; stopped: {STOPPED[stopped]}."
 
 
 def test_a_constant_target_has_no_r2():
-    assert "R2 undefined" in summary_line(Discovery(make_front("x"), 0.0, 2.5, 500, 12_345, "exact"), None)
+    assert "R2 undefined" in summary_line(Discovery(make_front("x"), 100, 0.0, 2.5, 500, 12_345, "exact"), None)
 
 
 # ---- progress

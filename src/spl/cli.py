@@ -160,7 +160,7 @@ def fit(
     _compile_kernels()
     with _make_display(target, choose, is_json=is_json, is_quiet=quiet) as display:
         found = discover(dataset, grammar, limits=limits, n_jobs=jobs, seed=seed, watch=display)
-    chosen = choose(found.front)
+    chosen = found.front.choose(selection, found.n_rows, found.floor)
     if is_json:
         click.echo(json.dumps(_describe(found, chosen, dataset, target, seed), allow_nan=False))
     elif quiet:

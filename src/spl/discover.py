@@ -51,6 +51,7 @@ class Discovery:
     """What a run found, and why it ended."""
 
     front: Front
+    n_rows: int  # different rows that the front was judged on
     floor: float  # an error up to this is rounding error
     seconds: float
     n_episodes: int
@@ -137,7 +138,7 @@ def discover(
         front = _finish(run)
     except KeyboardInterrupt:
         front, stopped = run.front, "interrupted"
-    return Discovery(front, run.floor, run.seconds, run.n_episodes, run.n_evaluations, stopped)
+    return Discovery(front, run.data.n_rows, run.floor, run.seconds, run.n_episodes, run.n_evaluations, stopped)
 
 
 def _begin(data: Dataset, grammar: Grammar, config: SearchConfig, limits: Limits, n_jobs: int, seed: int) -> _Run:

@@ -102,7 +102,7 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         )
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
-        self._keep(discovery, data)
+        self._keep(discovery)
         return self
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
@@ -133,7 +133,7 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
     def best_index_(self) -> int:
         """The row of `equations_` that the selection rule prefers at present."""
         check_is_fitted(self)
-        return self.discovery_.front.choose(self.selection, self._n_rows, self.discovery_.floor)
+        return self.discovery_.front.choose(self.selection, self.discovery_.n_rows, self.discovery_.floor)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "discovery_")
@@ -166,9 +166,8 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         floor = EXACT * data.spread
         return LineDisplay(Console(), "y", lambda front: front.choose(self.selection, data.n_rows, floor))
 
-    def _keep(self, discovery: Discovery, data: Dataset) -> None:
+    def _keep(self, discovery: Discovery) -> None:
         self.discovery_ = discovery
-        self._n_rows = data.n_rows
         front = discovery.front
         self.equations_ = pd.DataFrame(
             {
