@@ -3,10 +3,13 @@
 This is the only place that knows the order of the stages, and the loop by which rewards and modules come back to the search.
 """
 
+import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from threading import current_thread, main_thread
 
 import numpy as np
 
@@ -122,14 +125,15 @@ def discover(
     run = _begin(data, grammar.bind(data.names), config, limits or Limits(), n_jobs, seed)
     stopped = "schedules"
     try:
-        for _ in _segments(run, config):
-            _judge(run)
-            if watch is not None:
-                watch(Progress(run.front, run.seconds, run.n_episodes, run.n_evaluations))
-            reason = _reason_to_stop(run)
-            if reason:
-                stopped = reason
-                break
+        with _ctrl_c_as_flag(run):
+            for _ in _segments(run, config):
+                _judge(run)
+                if watch is not None:
+                    watch(Progress(run.front, run.seconds, run.n_episodes, run.n_evaluations))
+                reason = _reason_to_stop(run)
+                if reason:
+                    stopped = reason
+                    break
     except KeyboardInterrupt:
         run.is_interrupted = True
         stopped = "interrupted"
@@ -139,6 +143,27 @@ def discover(
     except KeyboardInterrupt:
         front, stopped = run.front, "interrupted"
     return Discovery(front, run.data.n_rows, run.floor, run.seconds, run.n_episodes, run.n_evaluations, stopped)
+
+
+@contextmanager
+def _ctrl_c_as_flag(run: _Run) -> Iterator[None]:
+    """Let a first Ctrl-C only set a flag, which the trees look at several times a second; a second one raises as usual.
+
+    An exception in the midst of a call of a kernel could be lost in it. Handlers that are not Python's own stay in place.
+    """
+    is_ours = current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def set_flag(*_: object) -> None:
+        run.is_interrupted = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    if is_ours:
+        signal.signal(signal.SIGINT, set_flag)
+    try:
+        yield
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _begin(data: Dataset, grammar: Grammar, config: SearchConfig, limits: Limits, n_jobs: int, seed: int) -> _Run:
@@ -213,6 +238,8 @@ def _may_enter(found: Candidate, front: Front) -> bool:
 
 
 def _reason_to_stop(run: _Run) -> str:
+    if run.is_interrupted:
+        return "interrupted"
     if run.evaluations_at_exact is not None and run.n_evaluations >= CONTINUE * run.evaluations_at_exact:
         return "exact"
     if run.limits.max_evaluations is not None and run.n_evaluations >= run.limits.max_evaluations:
@@ -237,7 +264,8 @@ def _finish(run: _Run) -> Front:
     longest = 0.0
     for k in order:
         began = run.seconds
-        is_late = run.limits.timeout is not None and began + longest > run.limits.timeout
+        timeout = run.limits.timeout
+        is_late = run.is_interrupted or (timeout is not None and began + longest > timeout)
         if is_late and k != chosen:
             finished.append(run.front[k])
             continue
