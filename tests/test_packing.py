@@ -112,7 +112,7 @@ def test_a_packed_program_comes_back_the_same():
 
 def test_an_unpacked_program_has_as_many_constants_as_tokens_for_them():
     program = parse_expression("C * x + C", Vocabulary(("x",))).with_constants(np.array([2.0, 3.0]))
-    found = unpack_program(program.token_array(), np.arange(2.0, 22.0), program.vocabulary)
+    found = unpack_program(np.array(program.tokens, np.int32), np.arange(2.0, 22.0), program.vocabulary)
     assert found == program
     assert all(type(token) is int for token in found.tokens)
 

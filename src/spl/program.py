@@ -1,6 +1,5 @@
 """The program: a formula as a flat prefix sequence of tokens, with its constants and the words the tokens stand for."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -120,14 +119,6 @@ class Program:
         """The sum of the costs of its tokens: 1 for each, unless an operator says otherwise."""
         return sum(token_cost(token, self.vocabulary) for token in self.tokens)
 
-    def token_array(self) -> NDArray[np.int32]:
-        """Return the tokens as the kernels take them."""
-        return np.array(self.tokens, dtype=np.int32)
-
-    def constant_array(self) -> NDArray[np.float64]:
-        """Return the constants as the kernels take them."""
-        return np.array(self.constants, dtype=np.float64)
-
     def with_constants(self, constants: NDArray[np.float64]) -> "Program":
         """Return the same formula with other numbers."""
         return replace(self, constants=tuple(float(value) for value in constants))
@@ -149,10 +140,6 @@ class Program:
             open_arguments += self.vocabulary.arity_of(self.tokens[at]) - 1
             at += 1
         return at
-
-    def variables_used(self) -> Iterator[int]:
-        """Yield the number of each column the formula uses, once, in order."""
-        yield from sorted({token & tk.PAYLOAD_MASK for token in self.tokens if token >> tk.KIND_SHIFT == tk.VARIABLE})
 
 
 def token_cost(token: int, vocabulary: Vocabulary) -> int:
