@@ -13,7 +13,7 @@ NAMES = [problem.name for problem in PROBLEMS]
 
 def test_every_problem_of_the_paper_has_one_row():
     paper = [f"Nguyen-{i}" for i in range(1, 13)] + [f"Nguyen-{i}c" for i in (1, 2, 5, 8, 9)]
-    assert [name for name in NAMES if name != "Nguyen-6-code"] == paper
+    assert [problem.name for problem in PROBLEMS if problem.paper_spl is not None] == paper
     assert len(set(NAMES)) == len(NAMES)
 
 
@@ -77,6 +77,28 @@ def test_the_two_readings_of_nguyen_6_differ_only_in_the_formula():
     paper, code = load_nguyen("Nguyen-6"), load_nguyen("Nguyen-6-code")
     assert paper.expression != code.expression
     assert (paper.grammar_text, paper.train_range) == (code.grammar_text, code.train_range)
+
+
+def test_the_two_ranges_of_nguyen_12_differ_only_in_the_points():
+    paper, wide = load_nguyen("Nguyen-12"), load_nguyen("Nguyen-12-wide")
+    assert (paper.expression, paper.grammar_text, paper.t_max) == (wide.expression, wide.grammar_text, wide.t_max)
+    assert (paper.usual_range, wide.usual_range) == ((0, 1), (0, 10))
+    assert wide.train_range == (0, 10)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=NAMES)
+def test_usual_points_are_20_of_the_usual_range_where_the_truth_is_finite(problem):
+    low, high = problem.usual_range
+    for (table, values), n_points in ((problem.make_usual_train(0), 20), (problem.make_usual_test(0), 1000)):
+        assert table.shape == (n_points, len(problem.variables))
+        assert np.all((table >= low) & (table <= high))
+        assert np.all(np.isfinite(values))
+
+
+def test_usual_test_points_are_none_of_the_training_points_of_any_seed():
+    problem = load_nguyen("Nguyen-9")
+    seen = {tuple(row) for seed in range(20) for row in problem.make_usual_train(seed)[0]}
+    assert not seen & {tuple(row) for seed in range(20) for row in problem.make_usual_test(seed)[0]}
 
 
 def test_an_unknown_problem_is_answered_with_the_nearest():

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spl.bench.commands import bench
 from spl.errors import SplError
 
 if TYPE_CHECKING:
@@ -78,8 +79,12 @@ def main() -> None:
     Examples:
       spl demo                         find the equations of a chaotic system
       spl fit data.csv --target y      find a formula for the column y
+      spl bench nguyen --seeds 0-1     rerun the experiments of the paper
       spl COMMAND --help               all about one command
     """
+
+
+main.add_command(bench)
 
 
 # ---- fit -----------------------------------------------------------------------------------------
@@ -182,20 +187,9 @@ def _make_grammar(
 
 
 def _compile_kernels() -> None:
-    """Compile the kernels if this was never done, so that it neither surprises nor counts as time of the search."""
-    from spl.kernels.compiler import kernels_are_compiled
+    from spl.warm_up import compile_once
 
-    if kernels_are_compiled():
-        return
-    click.echo("Compiling the kernels (once per installation, about 20 s) ...", err=True)
-    from spl.config import Limits, SearchConfig
-    from spl.data import Dataset
-    from spl.discover import discover
-    from spl.grammar import Grammar
-
-    line = Dataset.from_arrays([[1.0], [2.0], [4.0]], [1.5, 2.5, 5.5], names=["x"])
-    config = SearchConfig(n_trees=1, n_episodes=10)
-    discover(line, Grammar.from_text("f -> f + f | C * f | x"), config=config, limits=Limits(max_evaluations=10))
+    compile_once(lambda message: click.echo(message, err=True))
 
 
 def _make_display(target: str, choose: "Choose", *, is_json: bool, is_quiet: bool) -> "ProgressDisplay":

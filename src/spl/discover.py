@@ -141,6 +141,8 @@ def discover(
     try:
         front = _finish(run)
     except KeyboardInterrupt:
+        if not len(run.front):
+            raise
         front, stopped = run.front, "interrupted"
     return Discovery(front, run.data.n_rows, run.floor, run.seconds, run.n_episodes, run.n_evaluations, stopped)
 
@@ -255,6 +257,8 @@ def _finish(run: _Run) -> Front:
     The most promising come first; when the time is up, the others stay as they are, judged on the check rows.
     """
     if not len(run.front):
+        if run.is_interrupted:
+            raise KeyboardInterrupt  # there is nothing to return yet
         raise FormulaNotFound(
             "No formula of the grammar stays inside its domain on the data. Allow other operators or more time."
         )

@@ -2,7 +2,9 @@
 
 Sources: Sun et al. (2023), Table 1 (formulas and recovery rates), appendix B (operators, settings, constraints) and the
 last table (seconds); the ranges, numbers of points and grammars are those of the published experiment. The table and
-the published code disagree on Nguyen-6; both readings have a row.
+the published code disagree on Nguyen-6; both readings have a row. Elsewhere the problems are posed with 20 points from
+smaller ranges: `usual_range` is the one that Petersen et al. (2021) use, and Nguyen-12 has a second row with the wider
+range of its variant Nguyen-12*.
 """
 
 import re
@@ -18,6 +20,8 @@ from spl.program import Program, Vocabulary
 
 BASIC = ("+", "-", "*", "/", "cos", "sin", "exp")
 WITH_ROOTS = (*BASIC, "log", "sqrt")
+N_USUAL_TRAIN, N_USUAL_TEST = 20, 1000
+_TEST_STREAM = 1  # keeps the random numbers of the test points apart from those of the training points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +48,7 @@ class Problem:
     test_range: tuple[float, float] = (0.0, 100.0)
     n_train: int = 1000
     n_test: int = 1001
+    usual_range: tuple[float, float] = (-1.0, 1.0)  # of the 20 points that other papers use
 
     module_transplants: int = 20
     episodes_between_transplants: int
@@ -71,6 +76,18 @@ class Problem:
         """Return X [N, D], all variables running over the test range together in equal steps, and y [N]."""
         points = np.linspace(*self.test_range, self.n_test)
         table = np.repeat(points[:, np.newaxis], len(self.variables), axis=1)
+        return table, self.truth_at(table)
+
+    def make_usual_train(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return X [20, D] drawn from the usual range, and y [20]."""
+        return self._draw_usual(np.random.default_rng(seed), N_USUAL_TRAIN)
+
+    def make_usual_test(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return other points of the usual range, X [1000, D], and y [1000]."""
+        return self._draw_usual(np.random.default_rng([seed, _TEST_STREAM]), N_USUAL_TEST)
+
+    def _draw_usual(self, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        table = rng.uniform(*self.usual_range, size=(n, len(self.variables)))
         return table, self.truth_at(table)
 
     def truth_at(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -228,6 +245,7 @@ _PROBLEMS = (
         operators=WITH_ROOTS,
         constraints=(2, 3),
         train_range=(0.0, 100.0),
+        usual_range=(0.0, 2.0),
         episodes_between_transplants=5_000,
         paper_spl=1.00,
         paper_nggp=1.00,
@@ -241,6 +259,7 @@ _PROBLEMS = (
         grammar_text=_NESTED,
         operators=WITH_ROOTS,
         train_range=(0.0, 100.0),
+        usual_range=(0.0, 4.0),
         episodes_between_transplants=5_000,
         paper_spl=1.00,
         paper_nggp=1.00,
@@ -254,6 +273,7 @@ _PROBLEMS = (
         grammar_text=_WAVES_XY,
         variables=("x", "y"),
         constraints=(2, 3, 4),
+        usual_range=(0.0, 1.0),
         episodes_between_transplants=10_000,
         paper_spl=1.00,
         paper_nggp=1.00,
@@ -267,6 +287,7 @@ _PROBLEMS = (
         grammar_text=_WAVES_XY,
         variables=("x", "y"),
         constraints=(2, 3, 4),
+        usual_range=(0.0, 1.0),
         episodes_between_transplants=10_000,
         paper_spl=1.00,
         paper_nggp=1.00,
@@ -283,6 +304,7 @@ _PROBLEMS = (
         constraints=(2, 3),
         train_range=(0.0, 10.0),
         test_range=(1.0, 11.0),
+        usual_range=(0.0, 1.0),
         episodes_between_transplants=10_000,
         paper_spl=1.00,
         paper_nggp=1.00,
@@ -296,12 +318,28 @@ _PROBLEMS = (
         grammar_text=_POWERS_XY,
         variables=("x", "y"),
         constraints=(1, 3, 4),
+        usual_range=(0.0, 1.0),
         episodes_between_transplants=100_000,
         paper_spl=0.28,
         paper_nggp=0.04,
         paper_gp=0.00,
         paper_seconds=187.9,
         paper_nggp_seconds=334.757,
+    ),
+    Problem(  # the same formula on the range of Nguyen-12*
+        name="Nguyen-12-wide",
+        expression="x**4 - x**3 + y**2 / 2 - y",
+        grammar_text=_POWERS_XY,
+        variables=("x", "y"),
+        constraints=(1, 3, 4),
+        train_range=(0.0, 10.0),
+        usual_range=(0.0, 10.0),
+        episodes_between_transplants=100_000,
+        paper_spl=None,
+        paper_nggp=None,
+        paper_gp=None,
+        paper_seconds=None,
+        paper_nggp_seconds=None,
     ),
     Problem(
         name="Nguyen-1c",
@@ -345,6 +383,7 @@ _PROBLEMS = (
         grammar_text=_NESTED_C,
         operators=WITH_ROOTS,
         train_range=(0.0, 100.0),
+        usual_range=(0.0, 4.0),
         episodes_between_transplants=2_000,
         paper_spl=1.00,
         paper_nggp=1.00,
@@ -358,6 +397,7 @@ _PROBLEMS = (
         grammar_text=_WAVES_XY_C,
         variables=("x", "y"),
         constraints=(2, 3, 4),
+        usual_range=(0.0, 1.0),
         episodes_between_transplants=1_000,
         paper_spl=0.96,
         paper_nggp=0.90,

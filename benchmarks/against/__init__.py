@@ -1,0 +1,1 @@
+"""Other tools on the same problems, data, time limit and rule of recovery as ours."""

@@ -1,0 +1,38 @@
+"""spl, with the settings of `spl bench nguyen`."""
+
+from pathlib import Path
+
+import numpy as np
+from benchmarks.against.tools import Answer, Job
+
+from spl.bench.nguyen import DIGITS
+from spl.config import Limits
+from spl.data import Dataset
+from spl.discover import discover
+from spl.expression import to_text
+from spl.fit import evaluate
+
+
+def require(module: Path | None) -> None:
+    """Nothing is missing: this is our own."""
+
+
+def describe(job: Job) -> dict[str, object]:
+    return job.task.config.to_dict()
+
+
+def solve(job: Job) -> Answer:
+    found = discover(
+        Dataset.from_arrays(job.table, job.target, names=job.variables),
+        job.task.grammar,
+        config=job.task.config,
+        limits=Limits(timeout=job.timeout),
+        seed=job.seed,
+    )
+    program = found.front[found.front.choose("mdl", found.n_rows, found.floor)].program
+    return Answer(
+        formula=to_text(program, DIGITS),
+        predict=lambda rows: evaluate(program, np.ascontiguousarray(rows.T)),
+        n_evaluations=found.n_evaluations,
+        stopped=found.stopped,
+    )

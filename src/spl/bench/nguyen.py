@@ -1,0 +1,123 @@
+"""`spl bench nguyen`: the Nguyen problems, as the paper poses them and as others do.
+
+paper      grammar, constraints, hyperparameters, 1,000 points and ranges of the paper, one tree
+points20   20 points of the usual range, one grammar for all problems, the defaults of the product
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.bench.trials import Experiment, Outcome, Trial, is_recovered, relative_error
+from spl.config import Limits, SearchConfig
+from spl.data import Dataset
+from spl.datasets.nguyen import Problem, load_nguyen
+from spl.discover import Discovery, discover
+from spl.expression import to_text
+from spl.fit import evaluate
+from spl.grammar import Grammar
+
+DEFAULT_TIMEOUTS: dict[str, float | None] = {"paper": None, "points20": 60.0}  # seconds; the paper has no limit
+POINTS20_OPERATORS = ("+", "-", "*", "/", "sin", "cos", "exp", "log")
+DIGITS = 8  # significant digits of a constant in the records
+
+Table = tuple[NDArray[np.float64], NDArray[np.float64]]  # X [N, D] and y [N]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A problem in one setting: what the search is given, and the data on which its answer is judged."""
+
+    problem: Problem
+    grammar: Grammar
+    config: SearchConfig
+    make_train: Callable[[int], Table]  # of a seed
+    make_test: Callable[[int], Table]
+
+
+def nguyen_trials(
+    problems: Sequence[Problem], seeds: Sequence[int], setting: str, timeout: float | None
+) -> list[Trial]:
+    """Return the trials, all problems with the first seed before any with the second: what is done so far is then a fair sample."""
+    return [
+        Trial(experiment="nguyen", setting=setting, tool="spl", problem=problem.name, seed=seed, timeout=timeout)
+        for seed in seeds
+        for problem in problems
+    ]
+
+
+def run_nguyen(trial: Trial) -> Outcome:
+    """Search the law of a trial, on one core, and judge what was found on data that the search never saw."""
+    return run_task(_task_of(trial), trial)
+
+
+def nguyen_settings(trial: Trial) -> dict[str, object]:
+    """Return the settings of the search."""
+    return _task_of(trial).config.to_dict()
+
+
+NGUYEN = Experiment(name="nguyen", run=run_nguyen, settings=nguyen_settings)
+
+
+def _task_of(trial: Trial) -> Task:
+    problem = load_nguyen(trial.problem)
+    return paper_task(problem) if trial.setting == "paper" else points20_task(problem)
+
+
+def paper_task(problem: Problem) -> Task:
+    """Return the problem as the paper poses it."""
+    config = SearchConfig(
+        max_rules=problem.t_max,
+        n_episodes=problem.episodes_between_transplants,
+        n_transplants=problem.module_transplants,
+        max_modules=problem.max_modules,
+        max_schedules=1,
+        relative_loss=False,
+        n_trees=1,
+    )
+    return Task(
+        problem=problem,
+        grammar=Grammar.from_text(problem.grammar_text),
+        config=config,
+        make_train=problem.make_train,
+        make_test=lambda seed: problem.make_test(),
+    )
+
+
+def points20_task(problem: Problem) -> Task:
+    """Return the problem as others pose it: nothing in it says which problem it is."""
+    return Task(
+        problem=problem,
+        grammar=Grammar.from_operators(POINTS20_OPERATORS, problem.variables, constants=problem.has_constants),
+        config=SearchConfig(),
+        make_train=problem.make_usual_train,
+        make_test=problem.make_usual_test,
+    )
+
+
+def run_task(task: Task, trial: Trial) -> Outcome:
+    """Search the law of a task with the seed and the time limit of a trial, on one core, and judge what was found."""
+    table, target = task.make_train(trial.seed)
+    data = Dataset.from_arrays(table, target, names=task.problem.variables)
+    began = time.perf_counter()
+    found = discover(
+        data, task.grammar, config=task.config, limits=Limits(timeout=trial.timeout), n_jobs=1, seed=trial.seed
+    )
+    return _judge(found, task.make_test(trial.seed), time.perf_counter() - began)
+
+
+def _judge(found: Discovery, test: Table, seconds: float) -> Outcome:
+    program = found.front[found.front.choose("mdl", found.n_rows, found.floor)].program
+    test_table, truth = test
+    error = relative_error(evaluate(program, np.ascontiguousarray(test_table.T)), truth)
+    return Outcome(
+        formula=to_text(program, DIGITS),
+        recovered=is_recovered(error),
+        error=error,
+        seconds=seconds,
+        evaluations=found.n_evaluations,
+        stopped=found.stopped,
+    )

@@ -1,0 +1,336 @@
+"""`spl bench noise`: one law under sixteen conditions of noise and scarcity, ours and gplearn's (Section 4.1 of the paper).
+
+The paper gives the law, the range, the search space and the settings of both tools, but not its levels; ours stand below. It
+does not say when a law counts as recovered under noise either: ours asks for the terms, and leaves the numbers to the error.
+"""
+
+import re
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.bench.gplearn import GplearnConfig, fit_gplearn, require_gplearn
+from spl.bench.records import Record
+from spl.bench.summaries import Summary, group, origin_lines, summarise
+from spl.bench.text_table import TextTable
+from spl.bench.trials import Experiment, Outcome, Trial, relative_error
+from spl.config import Limits, SearchConfig
+from spl.data import Dataset
+from spl.discover import discover
+from spl.errors import SettingError
+from spl.expression import to_text
+from spl.fit import evaluate
+from spl.grammar import Grammar
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+
+LAW = "0.3*x**3 + 0.5*x**2 + 2*x"
+COEFFICIENTS = (2.0, 0.5, 0.3)  # of x, x**2, x**3
+RANGE = 10.0  # x is drawn from -RANGE to RANGE
+NOISE_LEVELS = (0.0, 0.05, 0.1, 0.3)  # standard deviation of the noise / root mean square of the exact values
+N_POINTS = (20, 50, 200, 1000)
+TOOLS = ("spl", "gplearn")
+PAPER_P_VALUE = 1.06e-7
+DIGITS = 8  # significant digits of a constant in the records
+
+# The search space of both: + - * /, numbers, x. Ours has a number as a leaf of its own, as gplearn has.
+GRAMMAR = "A -> A + A | A - A | A * A | A / A | C | x"
+# The paper: eta 0.99, t_max 50, 10,000 episodes a trial. We spread them over its usual 20 rounds of transplantation.
+OURS = SearchConfig(
+    eta=0.99, max_rules=50, n_episodes=500, n_transplants=20, max_schedules=1, relative_loss=False, n_trees=1
+)
+THEIRS = GplearnConfig()  # population 2,000, 20 generations, numbers from -10 to 10
+
+# The rule of recovery looks at a formula's values from -20 to 20: at places that are no round numbers, where quotients such
+# as x*x/x are not 0/0, and half of them where there was no data.
+NODES = 2 * RANGE * np.polynomial.chebyshev.chebpts1(200)
+TERMS = (NODES[:, np.newaxis] / (2 * RANGE)) ** np.array([1, 2, 3])  # [200, 3], each at most 1
+ABSENT = 1e-9  # what the three terms leave over, as a share of the largest value: rounding error
+PRESENT = 1e-6  # the least share of the largest value that each of them must have
+RULE = (
+    "Recovered: the chosen formula is a*x + b*x**2 + c*x**3 and nothing else, none of the three 0: on 200 points from -20 to 20 "
+    f"these terms give its values to {ABSENT:g}, and each has a share of at least {PRESENT:g}. How near a, b, c are is the "
+    "error: the largest deviation from the exact law on [-10, 10], as a share of its largest value."
+)
+
+
+# ---- the experiment ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One of the sixteen cells.
+
+    Examples:
+        >>> Condition(0.05, 50).setting
+        'noise=0.05 points=50'
+        >>> Condition.of("noise=0.05 points=50")
+        Condition(noise=0.05, n_points=50)
+    """
+
+    noise: float
+    n_points: int
+
+    @property
+    def setting(self) -> str:
+        """How a trial names it."""
+        return f"noise={self.noise:g} points={self.n_points}"
+
+    @classmethod
+    def of(cls, setting: str) -> "Condition":
+        """Return the condition that a trial names."""
+        match = re.fullmatch(r"noise=(\S+) points=(\d+)", setting)
+        if match is None:
+            raise SettingError(f"'{setting}' is no condition of noise. Write for example 'noise=0.05 points=50'.")
+        return cls(float(match[1]), int(match[2]))
+
+    def make_train(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return X [N, 1] and y [N]; every tool is given the same. The levels of noise scale the same draw."""
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(-RANGE, RANGE, self.n_points)
+        exact = law_at(x)
+        deviation = self.noise * np.sqrt(np.mean(exact**2))
+        return x[:, np.newaxis], exact + deviation * rng.standard_normal(self.n_points)
+
+
+CONDITIONS = tuple(Condition(noise, n_points) for noise in NOISE_LEVELS for n_points in N_POINTS)
+
+
+def law_at(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the exact values of the law."""
+    return sum((c * x**power for power, c in enumerate(COEFFICIENTS, start=1)), np.zeros_like(x))
+
+
+def noise_trials(seeds: Sequence[int], tools: Sequence[str] = TOOLS, timeout: float | None = None) -> list[Trial]:
+    """Return the trials, all cells with the first seed before any with the second: what is done so far is then a fair sample."""
+    for tool in tools:
+        if tool not in TOOLS:
+            raise SettingError(f"There is no tool '{tool}' here. Known are: {', '.join(TOOLS)}.")
+    if "gplearn" in tools:
+        require_gplearn()
+    return [
+        Trial(experiment="noise", setting=condition.setting, tool=tool, problem="cubic", seed=seed, timeout=timeout)
+        for seed in seeds
+        for condition in CONDITIONS
+        for tool in tools
+    ]
+
+
+def run_noise(trial: Trial) -> Outcome:
+    """Let a tool search the law under the condition of a trial, on one core."""
+    table, target = Condition.of(trial.setting).make_train(trial.seed)
+    return _run_gplearn(trial, table, target) if trial.tool == "gplearn" else _run_ours(trial, table, target)
+
+
+def noise_settings(trial: Trial) -> dict[str, object]:
+    """Return the settings of the tool."""
+    return THEIRS.to_dict() if trial.tool == "gplearn" else OURS.to_dict()
+
+
+NOISE = Experiment(name="noise", run=run_noise, settings=noise_settings)
+
+
+def _run_ours(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float64]) -> Outcome:
+    began = time.perf_counter()
+    found = discover(
+        Dataset.from_arrays(table, target, names=("x",)),
+        Grammar.from_text(GRAMMAR),
+        config=OURS,
+        limits=Limits(timeout=trial.timeout),
+        seed=trial.seed,
+    )
+    seconds = time.perf_counter() - began
+    program = found.front[found.front.choose("mdl", found.n_rows, found.floor)].program
+    return Outcome(
+        formula=to_text(program, DIGITS),
+        recovered=has_terms_of_law(evaluate(program, NODES[np.newaxis])),
+        error=_error_of(evaluate(program, _unseen()[np.newaxis])),
+        seconds=seconds,
+        evaluations=found.n_evaluations,
+        stopped=found.stopped,
+    )
+
+
+def _run_gplearn(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float64]) -> Outcome:
+    began = time.perf_counter()
+    found = fit_gplearn(table, target, names=("x",), config=THEIRS, seed=trial.seed, timeout=trial.timeout)
+    seconds = time.perf_counter() - began
+    return Outcome(
+        formula=to_text(found.program, DIGITS),
+        recovered=has_terms_of_law(found.predict(NODES[:, np.newaxis])),
+        error=_error_of(found.predict(_unseen()[:, np.newaxis])),
+        seconds=seconds,
+        evaluations=found.n_evaluations,
+        stopped=found.stopped,
+    )
+
+
+# ---- the rule of recovery ------------------------------------------------------------------------
+
+
+def has_terms_of_law(values: NDArray[np.float64]) -> bool:
+    """Tell whether values at NODES are those of a polynomial with exactly the terms x, x**2, x**3, whatever its coefficients.
+
+    Examples:
+        >>> has_terms_of_law(NODES * (1 + 2 * NODES) * NODES + NODES)
+        True
+        >>> has_terms_of_law(NODES**3 + NODES)
+        False
+    """
+    scale = float(np.max(np.abs(values)))
+    if not (np.isfinite(scale) and scale > 0):
+        return False
+    shares = np.linalg.lstsq(TERMS, values / scale)[0]
+    rest = np.abs(TERMS @ shares - values / scale)
+    return bool(np.max(rest) <= ABSENT and np.min(np.abs(shares)) >= PRESENT)
+
+
+def _unseen() -> NDArray[np.float64]:
+    return np.linspace(-RANGE, RANGE, 1000)
+
+
+def _error_of(values: NDArray[np.float64]) -> float | None:
+    return relative_error(values, law_at(_unseen()))
+
+
+# ---- the report ----------------------------------------------------------------------------------
+
+Cells = dict[tuple[Condition, str], list[Record]]
+
+
+def report_noise(records: Sequence[Record], directory: Path | None) -> str:
+    """Return the results as Markdown, a section for each time limit; figures go into the directory, if there is one."""
+    sections = group(records, lambda record: record.trial.timeout).items()
+    return "\n".join(_section_text(timeout, members, directory) for timeout, members in sections)
+
+
+def _section_text(timeout: float | None, records: Sequence[Record], directory: Path | None) -> str:
+    title = "Noise and scarcity"
+    lines = [f"## {title}", "", *noise_notes(records), "", noise_table(records).to_markdown(), ""]
+    if directory is not None:
+        figure = "noise" if timeout is None else f"noise-{timeout:g}s"
+        draw_noise(records, directory / figure)
+        lines += [f"![{title}]({figure}.png)", ""]
+    return "\n".join(lines)
+
+
+def noise_notes(records: Sequence[Record]) -> list[str]:
+    """Return what belongs to the table: where the records come from, the experiment, the rule and the test."""
+    return [
+        *origin_lines(records),
+        f"Target {LAW}, x uniform on [-10, 10]; noise is its standard deviation over the root mean square of the exact values. "
+        "The paper has a grid of 4 x 4 too, but does not print its levels.",
+        f"spl: grammar `{GRAMMAR}`, eta {OURS.eta:g}, t_max {OURS.max_rules}, 10,000 episodes as {OURS.n_transplants} rounds of "
+        f"{OURS.n_episodes}. gplearn: population 2,000, 20 generations, numbers from -10 to 10, + - * /, else its defaults.",
+        RULE,
+        describe_test(records),
+    ]
+
+
+def noise_table(records: Sequence[Record]) -> TextTable:
+    """Return one row a cell: how often each tool recovered the law, its median error and its median seconds."""
+    cells = _cells(records)
+    tools = _tools(records)
+    return TextTable(
+        headings=(
+            "noise, points",
+            *tools,
+            *(f"{tool} error" for tool in tools),
+            *(f"{tool} seconds" for tool in tools),
+        ),
+        rows=tuple(
+            (
+                f"{condition.noise:.0%}, {condition.n_points:,}",
+                *_row([cells.get((condition, tool), []) for tool in tools]),
+            )
+            for condition in _conditions(cells)
+        ),
+        total=("all", *_row([[record for record in records if record.trial.tool == tool] for tool in tools])),
+    )
+
+
+def _row(members: Sequence[Sequence[Record]]) -> list[str]:
+    found = [summarise(records) if records else None for records in members]
+    return [
+        *("" if summary is None else f"{summary.n_recovered} of {summary.n_trials}" for summary in found),
+        *(_median_error(records) for records in members),
+        *("" if summary is None else f"{summary.median_seconds:.1f}" for summary in found),
+    ]
+
+
+def _median_error(records: Sequence[Record]) -> str:
+    """Return the median; an error that cannot be computed is larger than any other."""
+    errors = [np.inf if record.outcome.error is None else record.outcome.error for record in records]
+    return f"{statistics.median_high(errors):.1g}" if errors else ""
+
+
+def _cells(records: Sequence[Record]) -> Cells:
+    return group(records, lambda record: (Condition.of(record.trial.setting), record.trial.tool))
+
+
+def _conditions(cells: Cells) -> list[Condition]:
+    return sorted({condition for condition, _ in cells}, key=lambda cell: (cell.noise, cell.n_points))
+
+
+def _tools(records: Sequence[Record]) -> list[str]:
+    """Return the tools that have results, ours first."""
+    return [tool for tool in TOOLS if any(record.trial.tool == tool for record in records)]
+
+
+def describe_test(records: Sequence[Record]) -> str:
+    """Return the T-test of the paper in words: is our recovery rate higher, over the cells that both tools have?"""
+    cells = _cells(records)
+    both = [condition for condition in _conditions(cells) if all((condition, tool) in cells for tool in TOOLS)]
+    ours, theirs = ([summarise(cells[condition, tool]).rate for condition in both] for tool in TOOLS)
+    test = f"T-test, paired over {len(both)} cells, one-sided (spl higher; scipy.stats.ttest_rel)"
+    if len({our - their for our, their in zip(ours, theirs, strict=True)}) < 2:
+        return f"{test}: not defined, since the rates do not differ in different ways."
+    from scipy.stats import ttest_rel
+
+    p_value = float(ttest_rel(ours, theirs, alternative="greater").pvalue)
+    return f"{test}: p = {p_value:.2g}. The paper has p = {PAPER_P_VALUE:.2e} and does not say which T-test."
+
+
+def draw_noise(records: Sequence[Record], path: Path) -> None:
+    """Draw a map of recovery rates for each tool, noise by points, on one scale; with the values, so that colour only helps."""
+    from matplotlib.figure import Figure
+
+    from spl.bench.figures import save_figure
+
+    cells = {name: summarise(members) for name, members in _cells(records).items()}
+    tools = _tools(records)
+    figure = Figure(figsize=(1.2 + 3.7 * len(tools), 4.2), layout="constrained")
+    maps = figure.subplots(1, len(tools), sharey=True, squeeze=False)[0]
+    for axes, tool in zip(maps, tools, strict=True):
+        image = _draw_rates(axes, cells, tool)
+    maps[0].set_ylabel("noise")
+    figure.colorbar(image, ax=list(maps), label="recovered, %")
+    save_figure(figure, path)
+
+
+def _draw_rates(axes: "Axes", cells: dict[tuple[Condition, str], Summary], tool: str) -> "AxesImage":
+    conditions = {condition for condition, _ in cells}
+    levels = sorted({condition.noise for condition in conditions})
+    counts = sorted({condition.n_points for condition in conditions})
+    found = [[cells.get((Condition(noise, n_points), tool)) for n_points in counts] for noise in levels]
+    rates = [[np.nan if summary is None else 100 * summary.rate for summary in row] for row in found]
+    image = axes.imshow(rates, cmap="cividis", vmin=0.0, vmax=100.0)
+    n_trials = {summary.n_trials for row in found for summary in row if summary is not None}
+    axes.set_title(f"{tool}, {min(n_trials)} trials a cell" if len(n_trials) == 1 else tool)
+    axes.set_xticks(range(len(counts)), [f"{n_points:,}" for n_points in counts])
+    axes.set_yticks(range(len(levels)), [f"{noise:.0%}" for noise in levels])
+    axes.set_xlabel("points")
+    for row, values in enumerate(rates):
+        for column, rate in enumerate(values):
+            if rate == rate:
+                colour = "black" if rate > 50 else "white"
+                axes.text(column, row, f"{rate:.0f}", ha="center", va="center", color=colour)
+    return image

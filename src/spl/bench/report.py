@@ -1,0 +1,305 @@
+"""Results as tables beside the paper's figures, and as one Markdown document with figures.
+
+Each experiment has a function that makes its tables from records; the terminal and the document show the same ones.
+"""
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from spl.bench.ablation import MODELS, ablation_problems, paper_rate
+from spl.bench.records import Record
+from spl.bench.summaries import Summary, failure_lines, group, origin_lines, spell_timeout, summarise
+from spl.bench.text_table import TextTable
+from spl.bench.trials import EXPERIMENTS
+from spl.datasets.nguyen import Problem, nguyen_problems
+from spl.display import print_lines
+from spl.errors import DataError
+
+NO_FIGURES = 'No figures: they need matplotlib. pip install "symbolic-physics-learner[plot]"'
+MAX_FAILURES = 10  # lines of failures on a terminal; a document has them all
+_UNSEEN = {"paper": "the separate test range", "points20": "1,000 other points of the same range"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One table with what belongs to it."""
+
+    title: str
+    notes: tuple[str, ...]
+    table: TextTable
+    failures: tuple[str, ...] = ()
+    figure: str = ""  # name of its figure, without the suffix
+    draw: Callable[[Path], None] | None = None
+
+
+# ---- the Nguyen problems -------------------------------------------------------------------------
+
+
+def nguyen_sections(records: Sequence[Record]) -> list[Section]:
+    """Return a section for each setting and time limit."""
+    kinds = group(records, lambda record: (record.trial.setting, record.trial.timeout))
+    return [_nguyen_section(setting, timeout, members) for (setting, timeout), members in kinds.items()]
+
+
+def _nguyen_section(setting: str, timeout: float | None, records: Sequence[Record]) -> Section:
+    by_problem = group(records, lambda record: record.trial.problem)
+    found = {
+        problem: summarise(by_problem[problem.name]) for problem in nguyen_problems() if problem.name in by_problem
+    }
+    rule = f"Recovered: equal to the truth to 1e-6 on {_UNSEEN[setting]}, which the search never saw."
+    columns = "SPL, NGGP, GP: the paper's rates in percent, in its own setting, and its average seconds on its machine."
+
+    def draw(path: Path) -> None:
+        from spl.bench.figures import draw_times
+
+        draw_times(found, path)
+
+    return Section(
+        title=f"Nguyen problems, setting {setting}",
+        notes=(*origin_lines(records), rule, columns),
+        table=nguyen_table(found),
+        failures=tuple(failure_lines(_in_order(by_problem, list(found)))),
+        figure=f"nguyen-{setting}" + ("" if timeout is None else f"-{timeout:g}s"),
+        draw=draw,
+    )
+
+
+def _in_order(by_problem: dict[str, list[Record]], problems: Sequence[Problem]) -> list[Record]:
+    return [record for p in problems for record in sorted(by_problem[p.name], key=lambda record: record.trial.seed)]
+
+
+def nguyen_table(found: dict[Problem, Summary]) -> TextTable:
+    """Return one row a problem: what was recovered, what it took, and the figures of the paper."""
+    headings = (
+        "problem",
+        "recovered",
+        "paper SPL",
+        "paper NGGP",
+        "paper GP",
+        "median s",
+        "worst s",
+        "formulas tried",
+        "SPL s",
+        "NGGP s",
+    )
+    rows = tuple(
+        (
+            problem.name,
+            f"{summary.n_recovered} of {summary.n_trials}",
+            *map(_percent, (problem.paper_spl, problem.paper_nggp, problem.paper_gp)),
+            *map(_seconds, (summary.median_seconds, summary.worst_seconds)),
+            "" if summary.median_evaluations is None else f"{summary.median_evaluations:,}",
+            *map(_seconds, (problem.paper_seconds, problem.paper_nggp_seconds)),
+        )
+        for problem, summary in found.items()
+    )
+    return TextTable(headings=headings, rows=rows, total=_nguyen_average(found))
+
+
+def _nguyen_average(found: dict[Problem, Summary]) -> tuple[str, ...] | None:
+    """Return the mean rates over the rows that the paper has too, or nothing if that is only one."""
+    both = {problem: summary for problem, summary in found.items() if problem.paper_spl is not None}
+    if len(both) < 2:
+        return None
+    rates = [
+        statistics.fmean(rate for problem in both if (rate := getattr(problem, field)) is not None)
+        for field in ("paper_spl", "paper_nggp", "paper_gp")
+    ]
+    ours = statistics.fmean(summary.rate for summary in both.values())
+    return (f"average of {len(both)}", f"{_percent(ours)} %", *map(_percent, rates), "", "", "", "", "")
+
+
+def _percent(rate: float | None) -> str:
+    return "" if rate is None else f"{100 * rate:.1f}".removesuffix(".0")
+
+
+def _seconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:.3g}" if seconds < 1000 else f"{seconds:.0f}"
+
+
+# ---- the ablation study --------------------------------------------------------------------------
+
+
+def ablation_sections(records: Sequence[Record]) -> list[Section]:
+    """Return a section for each time limit."""
+    return [_ablation_section(members) for members in group(records, lambda record: record.trial.timeout).values()]
+
+
+def _ablation_section(records: Sequence[Record]) -> Section:
+    timeout = records[0].trial.timeout
+    cells = {
+        name: summarise(members)
+        for name, members in group(records, lambda record: (record.trial.problem, record.trial.setting)).items()
+    }
+    models = "; ".join(f"{model.name}: {model.without}" for model in MODELS)
+
+    def draw(path: Path) -> None:
+        from spl.bench.figures import draw_ablation
+
+        draw_ablation(cells, path)
+
+    return Section(
+        title="Ablation study: recovered, in percent",
+        notes=(
+            *origin_lines(records),
+            f"Models: {models}.",
+            f"The paper states no time limit; here it is: {spell_timeout(timeout)}.",
+        ),
+        table=ablation_table(cells),
+        figure="ablation" + ("" if timeout is None else f"-{timeout:g}s"),
+        draw=draw,
+    )
+
+
+def ablation_table(cells: dict[tuple[str, str], Summary]) -> TextTable:
+    """Return one row a problem: the rates of our five models, then those of the paper's."""
+    problems = [problem.name for problem in ablation_problems() if any(name == problem.name for name, _ in cells)]
+    ours = [[_rate(cells.get((name, model.name))) for model in MODELS] for name in problems]
+    theirs = [[paper_rate(model, name) for model in MODELS] for name in problems]
+    n_trials = {name: max(s.n_trials for (problem, _), s in cells.items() if problem == name) for name in problems}
+    return TextTable(
+        headings=(
+            "problem",
+            "trials",
+            *(f"ours {model.name}" for model in MODELS),
+            *(f"paper {model.name}" for model in MODELS),
+        ),
+        rows=tuple(
+            (name, str(n_trials[name]), *map(_percent, (*our, *their)))
+            for name, our, their in zip(problems, ours, theirs, strict=True)
+        ),
+        total=("average", "", *map(_average, zip(*ours, strict=True)), *map(_average, zip(*theirs, strict=True))),
+    )
+
+
+def _rate(summary: Summary | None) -> float | None:
+    return None if summary is None else summary.rate
+
+
+def _average(rates: Sequence[float | None]) -> str:
+    known = [rate for rate in rates if rate is not None]
+    return _percent(statistics.fmean(known)) if known else ""
+
+
+# ---- noise and scarcity --------------------------------------------------------------------------
+
+
+def noise_sections(records: Sequence[Record]) -> list[Section]:
+    """Return a section for each time limit."""
+    from spl.bench.noise import noise_notes, noise_table
+
+    return [
+        Section(title="Noise and scarcity", notes=tuple(noise_notes(members)), table=noise_table(members))
+        for members in group(records, lambda record: record.trial.timeout).values()
+    ]
+
+
+# ---- other tools ---------------------------------------------------------------------------------
+
+
+def against_sections(records: Sequence[Record]) -> list[Section]:
+    """Return a section for each setting and time limit: one row a problem, two columns a tool."""
+    kinds = group(records, lambda record: (record.trial.setting, record.trial.timeout))
+    return [
+        Section(
+            title=f"Against other tools, setting {setting}",
+            notes=(*origin_lines(members), "The same data, time limit and rule of recovery for all tools."),
+            table=against_table(members),
+        )
+        for (setting, _), members in kinds.items()
+    ]
+
+
+def against_table(records: Sequence[Record]) -> TextTable:
+    """Return one row a problem: how often each tool recovered it, and its median seconds."""
+    cells = {
+        name: summarise(members)
+        for name, members in group(records, lambda record: (record.trial.problem, record.trial.tool)).items()
+    }
+    tools = list(dict.fromkeys(tool for _, tool in cells))
+    order = {problem.name: place for place, problem in enumerate(nguyen_problems())}
+    problems = sorted({name for name, _ in cells}, key=lambda name: (order.get(name, len(order)), name))
+
+    def cells_of(summary: Summary | None) -> tuple[str, str]:
+        if summary is None:
+            return "", ""
+        return f"{summary.n_recovered} of {summary.n_trials}", f"{summary.median_seconds:.2f}"
+
+    totals = [summarise([record for record in records if record.trial.tool == tool]) for tool in tools]
+    return TextTable(
+        headings=("problem", *(heading for tool in tools for heading in (tool, f"{tool} seconds"))),
+        rows=tuple(
+            (name, *(cell for tool in tools for cell in cells_of(cells.get((name, tool))))) for name in problems
+        ),
+        total=("all", *(cell for summary in totals for cell in cells_of(summary))),
+    )
+
+
+# ---- the document --------------------------------------------------------------------------------
+
+SECTIONS: dict[str, Callable[[Sequence[Record]], list[Section]]] = {
+    "nguyen": nguyen_sections,
+    "ablation": ablation_sections,
+    "noise": noise_sections,
+    "against": against_sections,
+}
+
+
+def write_report(records: Sequence[Record], directory: Path | None) -> str:
+    """Return a Markdown document of all experiments among the records; figures go into the directory, if there is one."""
+    if not records:
+        raise DataError("There are no results yet. Run for example: spl bench nguyen --seeds 0-1")
+    has_figures = directory is not None and can_draw()
+    parts = ["# Results of the experiments\n"]
+    by_experiment = group(records, lambda record: record.trial.experiment)
+    for experiment in (name for name in EXPERIMENTS if name in by_experiment):
+        members = by_experiment[experiment]
+        if experiment == "noise":
+            from spl.bench.noise import report_noise
+
+            parts.append(report_noise(members, directory if has_figures else None))
+            continue
+        for section in SECTIONS[experiment](members):
+            parts.append(_section_text(section, directory if has_figures else None))
+    if directory is not None and not has_figures:
+        parts.append(f"{NO_FIGURES}\n")
+    return "\n".join(parts)
+
+
+def can_draw() -> bool:
+    """Tell whether matplotlib is installed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _section_text(section: Section, directory: Path | None) -> str:
+    lines = [f"## {section.title}", "", *section.notes, "", section.table.to_markdown(), ""]
+    if section.failures:
+        lines += ["Not recovered:", "", *(f"- {failure}" for failure in section.failures), ""]
+    if directory is not None and section.draw is not None:
+        section.draw(directory / section.figure)
+        lines += [f"![{section.title}]({section.figure}.png)", ""]
+    return "\n".join(lines)
+
+
+# ---- the terminal --------------------------------------------------------------------------------
+
+
+def print_section(console: Console, section: Section) -> None:
+    """Print a section: title, table, what was not recovered, notes."""
+    print_lines(console, ["", section.title, ""], style="bold")
+    console.print(section.table.to_rich())
+    failures = list(section.failures[:MAX_FAILURES])
+    if len(section.failures) > MAX_FAILURES:
+        failures.append(f"... and {len(section.failures) - MAX_FAILURES} more; the report has them all")
+    if failures:
+        print_lines(console, ["", "Not recovered:", *(f"  {failure}" for failure in failures)])
+    console.print("", *section.notes, sep="\n", style="dim", markup=False, highlight=False)
+    print_lines(console, [""])

@@ -1,0 +1,83 @@
+"""How seeds and problems are named on the command line, and how seeds are named in reports."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from spl.datasets.nguyen import Problem
+from spl.errors import SettingError
+
+MAX_SEEDS = 100_000
+_PREFIX = "Nguyen-"
+_RANGE = re.compile(r"(\d+)-(\d+)")
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Return the seeds that a text such as `0-99` or `0,3,7-9` names, each once.
+
+    Examples:
+        >>> parse_seeds("0,3,7-9")
+        [0, 3, 7, 8, 9]
+        >>> parse_seeds("some")
+        Traceback (most recent call last):
+        ...
+        spl.errors.SettingError: 'some' names no seeds. Write for example 0-99, or 0,3,7-9.
+    """
+    seeds: dict[int, None] = {}
+    for word in _words(text):
+        numbers = [int(word)] if word.isdecimal() else _parse_range(word)
+        if not numbers:
+            raise SettingError(f"'{word}' names no seeds. Write for example 0-99, or 0,3,7-9.")
+        if len(numbers) > MAX_SEEDS:
+            raise SettingError(f"'{word}' names {len(numbers):,} seeds; at most {MAX_SEEDS:,} can be run.")
+        seeds |= dict.fromkeys(numbers)
+    if not seeds:
+        raise SettingError("No seeds are named. Write for example 0-99, or 0,3,7-9.")
+    return list(seeds)
+
+
+def parse_problems(text: str, known: Sequence[Problem]) -> list[Problem]:
+    """Return the problems that a text such as `1-12,5c,6-code` names, each once, in the order of the known ones.
+
+    Examples:
+        >>> from spl.datasets import nguyen_problems
+        >>> [problem.name for problem in parse_problems("9c,1-2,Nguyen-6-code", nguyen_problems())]
+        ['Nguyen-1', 'Nguyen-2', 'Nguyen-6-code', 'Nguyen-9c']
+    """
+    names = [problem.name.removeprefix(_PREFIX) for problem in known]
+    wanted: set[str] = set()
+    for word in _words(text):
+        short = word[len(_PREFIX) :] if word.lower().startswith(_PREFIX.lower()) else word
+        found = [str(number) for number in _parse_range(short)] or [short]
+        unknown = [name for name in found if name not in names]
+        if unknown:
+            raise SettingError(f"There is no problem '{unknown[0]}'. Known are: {', '.join(names)}; 1-4 means 1,2,3,4.")
+        wanted |= set(found)
+    if not wanted:
+        raise SettingError(f"No problem is named. Known are: {', '.join(names)}.")
+    return [problem for problem, name in zip(known, names, strict=True) if name in wanted]
+
+
+def spell_numbers(numbers: Iterable[int]) -> str:
+    """Return whole numbers as `parse_seeds` reads them.
+
+    Examples:
+        >>> spell_numbers([3, 0, 1, 2, 7])
+        '0-3,7'
+    """
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.split(r"[,\s]+", text) if word]
+
+
+def _parse_range(word: str) -> range:
+    """Return the numbers of a range such as `3-7`; an empty one if the word is something else or runs backwards."""
+    match = _RANGE.fullmatch(word)
+    return range(int(match[1]), int(match[2]) + 1) if match else range(0)

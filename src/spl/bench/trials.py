@@ -1,0 +1,87 @@
+"""The nouns of the experiments: what is tried, what came out, and when a law counts as recovered."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.errors import SettingError
+
+EXPERIMENTS = ("nguyen", "ablation", "noise", "against")
+RECOVERED_ERROR = 1e-6  # a law is recovered if its relative error on unseen data is at most this
+INTERRUPTED = "interrupted"  # an outcome that stopped so is never kept
+
+Key = tuple[str, str, str, str, int, float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Everything that decides an outcome, apart from the version of the program.
+
+    Examples:
+        >>> trial = Trial(experiment="nguyen", setting="paper", tool="spl", problem="Nguyen-1", seed=0, timeout=None)
+        >>> trial.key
+        ('nguyen', 'paper', 'spl', 'Nguyen-1', 0, None)
+    """
+
+    experiment: str  # one of EXPERIMENTS
+    setting: str  # such as "paper", "points20", a model of the ablation, "noise=0.1 points=50"
+    tool: str  # "spl", "gplearn", ...
+    problem: str
+    seed: int
+    timeout: float | None  # seconds; None is no limit
+
+    def __post_init__(self) -> None:
+        if self.experiment not in EXPERIMENTS:
+            raise SettingError(f"`experiment` must be one of {', '.join(EXPERIMENTS)}; it is {self.experiment!r}.")
+        if self.seed < 0:
+            raise SettingError(f"`seed` must be 0 or more; it is {self.seed}.")
+        if self.timeout is not None and not (math.isfinite(self.timeout) and self.timeout > 0):
+            raise SettingError(f"`timeout` must be a number above 0, or None for no limit; it is {self.timeout}.")
+
+    @property
+    def key(self) -> Key:
+        """What tells this trial from all others: one that has a result is not run again."""
+        return (self.experiment, self.setting, self.tool, self.problem, self.seed, self.timeout)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one trial gave."""
+
+    formula: str  # empty if there was none
+    recovered: bool  # decided on data that the search never saw
+    error: float | None  # relative error on that data; None if it cannot be computed
+    seconds: float
+    evaluations: int | None  # None if the tool does not say
+    stopped: str  # why it ended
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """How the trials of an experiment are run. Both functions must be importable by name: worker processes call them."""
+
+    name: str
+    run: Callable[[Trial], Outcome]
+    settings: Callable[[Trial], dict[str, object]]  # what is recorded of the tool's settings
+
+
+def relative_error(values: NDArray[np.float64], truth: NDArray[np.float64]) -> float | None:
+    """Return the largest error as a share of the largest true value; None if there is a value that is not finite.
+
+    Examples:
+        >>> relative_error(np.array([1.0, 2.1]), np.array([1.0, 2.0]))
+        0.05...
+        >>> relative_error(np.array([1.0, np.nan]), np.array([1.0, 2.0])) is None
+        True
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = float(np.max(np.abs(values - truth)) / np.max(np.abs(truth)))
+    return error if math.isfinite(error) else None
+
+
+def is_recovered(error: float | None) -> bool:
+    """Tell whether a law with that relative error on unseen data counts as recovered."""
+    return error is not None and error <= RECOVERED_ERROR

@@ -1,0 +1,112 @@
+"""`spl bench ...` as people use it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from spl.bench.records import read
+from spl.cli import main
+
+TINY = ["--problems", "1,8", "--seeds", "0-1", "--jobs", "1"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(main, ["bench", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.mark.parametrize("command", [[], ["nguyen"], ["ablation"], ["noise"], ["report"]])
+def test_every_command_shows_an_example(command):
+    assert "    spl bench " in run(*command, "--help").stdout
+
+
+def test_nguyen_ends_with_a_table_and_continues_from_its_results(folder):
+    first = run("nguyen", *TINY)
+    assert first.exit_code == 0
+    rows = [line.split() for line in first.stdout.splitlines() if line.startswith("Nguyen-")]
+    assert [row[:4] for row in rows] == [["Nguyen-1", "2", "of", "2"], ["Nguyen-8", "2", "of", "2"]]
+    assert len(read(folder / "bench-results" / "nguyen-paper.jsonl")) == 4
+    again = run("nguyen", *TINY)
+    assert "trials done" not in again.stdout
+    assert [line for line in again.stdout.splitlines() if line.startswith("Nguyen-")]
+    assert len(read(folder / "bench-results" / "nguyen-paper.jsonl")) == 4
+
+
+def test_json_is_one_object(folder):
+    result = run("nguyen", "--problems", "8", "--seeds", "0", "--jobs", "1", "--results", "mine.jsonl", "--json")
+    found = json.loads(result.stdout)
+    assert (found["experiment"], found["results"]) == ("nguyen", "mine.jsonl")
+    assert [(row["problem"], row["trials"], row["recovered"]) for row in found["rows"]] == [("Nguyen-8", 1, 1)]
+
+
+def test_ablation_ends_with_a_table_of_models(folder):
+    result = run("ablation", "--problems", "8", "--seeds", "0", "--jobs", "1", "--timeout", "10")
+    assert result.exit_code == 0
+    row = next(line.split() for line in result.stdout.splitlines() if line.startswith("Nguyen-8"))
+    assert row == ["Nguyen-8", "1", *(10 * ["100"])]
+
+
+def test_a_report_is_printed_or_written_with_figures(folder):
+    pytest.importorskip("matplotlib")
+    run("nguyen", "--problems", "8", "--seeds", "0", "--jobs", "1")
+    assert "| Nguyen-8 | 1 of 1 |" in run("report").stdout
+    assert run("report", "bench-results/nguyen-paper.jsonl", "-o", "out").exit_code == 0
+    assert sorted(path.name for path in (folder / "out").iterdir()) == [
+        *("nguyen-paper.png", "nguyen-paper.svg", "report.md")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nguyen", "--problems", "13"], "There is no problem '13'. Known are: 1, 2,"),
+        (["nguyen", "--seeds", "a"], "'a' names no seeds. Write for example 0-99, or 0,3,7-9."),
+        (["nguyen", "--jobs", "0"], "0 is not from 1 to"),
+        (["nguyen", "--jobs", "5000"], "the number of cores"),
+        (["nguyen", "--timeout", "0"], "0.0 is not above 0."),
+        (["nguyen", "--timeout", "nan"], "nan is not above 0."),
+        (["nguyen", "--setting", "hard"], "'hard' is not one of 'paper', 'points20'."),
+        (["nguyen", "--results", "."], "The results '.' cannot be written: Is a directory."),
+        (["nguyen", "--results", "damaged.jsonl"], "Line 1 of 'damaged.jsonl' is not a result."),
+        (["ablation", "--problems", "1c"], "There is no problem '1c'. Known are: 1, 2,"),
+        (["report"], "There are no results in 'bench-results'."),
+        (["report", "none.jsonl"], "The results 'none.jsonl' cannot be read: No such file or directory."),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(folder, arguments, message):
+    (folder / "damaged.jsonl").write_text("nonsense\n")
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert message in result.stderr[result.stderr.index("Error: ") :]
+
+
+def test_ctrl_c_says_how_to_continue(monkeypatch):
+    from spl.bench import runner
+
+    def interrupted(*_, **__):
+        return runner.Finished(records=[], n_trials=4, is_interrupted=True)
+
+    monkeypatch.setattr(runner, "run_trials", interrupted)
+    result = run("nguyen", *TINY)
+    assert result.exit_code == 130
+    assert result.stderr == (
+        f"Interrupted: 0 of 4 trials are done and kept in {os.path.join('bench-results', 'nguyen-paper.jsonl')}. "
+        "The same command continues.\n"
+    )
+
+
+def test_help_loads_nothing_that_is_slow():
+    code = "import sys, spl.bench.commands; sys.exit(bool({'numpy', 'rich', 'joblib', 'numba'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
