@@ -26,7 +26,7 @@ def run(*arguments):
     return result
 
 
-@pytest.mark.parametrize("command", [[], ["nguyen"], ["ablation"], ["noise"], ["report"]])
+@pytest.mark.parametrize("command", [[], ["nguyen"], ["ablation"], ["noise"], ["random"], ["report"]])
 def test_every_command_shows_an_example(command):
     assert "    spl bench " in run(*command, "--help").stdout
 
@@ -57,6 +57,14 @@ def test_ablation_ends_with_a_table_of_models(folder):
     assert row == ["Nguyen-8", "1", *(10 * ["100"])]
 
 
+def test_random_ends_with_a_table_of_costs(folder):
+    result = run("random", "--formulas", "0", "--noise", "0", "--timeout", "2", "--threads", "1")
+    assert result.exit_code == 0
+    row = next(line.split() for line in result.stdout.splitlines() if line.startswith("cost 5 to 7"))
+    assert row[:5] == ["cost", "5", "to", "7", "1"]
+    assert [record.trial.setting for record in read(folder / "bench-results" / "random.jsonl")] == ["noise=0 threads=1"]
+
+
 def test_a_report_is_printed_or_written_with_figures(folder):
     pytest.importorskip("matplotlib")
     run("nguyen", "--problems", "8", "--seeds", "0", "--jobs", "1")
@@ -80,6 +88,9 @@ def test_a_report_is_printed_or_written_with_figures(folder):
         (["nguyen", "--results", "."], "The results '.' cannot be written: Is a directory."),
         (["nguyen", "--results", "damaged.jsonl"], "Line 1 of 'damaged.jsonl' is not a result."),
         (["ablation", "--problems", "1c"], "There is no problem '1c'. Known are: 1, 2,"),
+        (["random", "--formulas", "x"], "'x' names no formulas. Write for example 0-99, or 0,3,7-9."),
+        (["random", "--noise", "-1"], "'-1' is no level of noise. Write for example 0,0.01 for none and 1 percent."),
+        (["random", "--threads", "0"], "0 is not from 1 to"),
         (["report"], "There are no results in 'bench-results'."),
         (["report", "none.jsonl"], "The results 'none.jsonl' cannot be read: No such file or directory."),
     ],

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spl.bench.selection import parse_problems, parse_seeds, spell_numbers
+from spl.bench.selection import parse_formulas, parse_noise, parse_problems, parse_seeds, spell_numbers
 from spl.datasets import nguyen_problems
 from spl.errors import SettingError
 
@@ -27,6 +27,17 @@ def test_no_seeds_and_far_too_many_are_refused():
         parse_seeds(" , ")
     with pytest.raises(SettingError, match="names 1,000,000,001 seeds"):
         parse_seeds("0-1000000000")
+
+
+def test_formulas_and_levels_of_noise_count_once():
+    assert parse_formulas("0-2,1") == [0, 1, 2]
+    assert parse_noise("0.01, 0,1e-2") == [0.01, 0.0]
+
+
+@pytest.mark.parametrize("text", ["", "nan", "inf", "-0.1", "1%", "0-1"])
+def test_what_names_no_level_of_noise_is_shown_with_an_example(text):
+    with pytest.raises(SettingError, match=r"Write for example 0,0\.01 for none and 1 percent\."):
+        parse_noise(text)
 
 
 def test_the_example_of_the_help_names_every_problem_in_the_order_of_the_rows():

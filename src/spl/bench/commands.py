@@ -42,6 +42,7 @@ def bench() -> None:
       spl bench nguyen --seeds 0-1            the Nguyen problems, two runs each
       spl bench ablation --seeds 0-1          the search without its adjustments
       spl bench noise --seeds 0-1             noise and few points
+      spl bench random --formulas 0-19        random formulas
       spl bench report -o report              all of it as tables and figures
     """
 
@@ -64,9 +65,11 @@ def _check_timeout(ctx: click.Context, param: click.Parameter, value: float | No
     return value
 
 
-def _running_options(command: Command) -> Command:
-    """Add the options that all experiments have."""
-    for option in (
+def _running_options(
+    n_jobs: int = min(2, os.cpu_count() or 1), shown: str = "2, if there are two cores", cores: str = "one core each"
+) -> Callable[[Command], Command]:
+    """Add the options that all experiments have; some run one trial at a time unless told otherwise."""
+    options = (
         click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else."),
         click.option("--fresh", "is_fresh", is_flag=True, help="Set old results aside and begin anew."),
         click.option(
@@ -77,15 +80,20 @@ def _running_options(command: Command) -> Command:
         ),
         click.option(
             "--jobs",
-            default=min(2, os.cpu_count() or 1),
-            show_default="2, if there are two cores",
+            default=n_jobs,
+            show_default=shown,
             callback=_check_jobs,
             metavar="N",
-            help="Trials at a time, one core each; -1 is all cores.",
+            help=f"Trials at a time, {cores}; -1 is as many as there are cores.",
         ),
-    ):
-        command = option(command)
-    return command
+    )
+
+    def add(command: Command) -> Command:
+        for option in options:
+            command = option(command)
+        return command
+
+    return add
 
 
 def _seeds_option(default: str) -> Callable[[Command], Command]:
@@ -118,7 +126,7 @@ def _seeds_option(default: str) -> Callable[[Command], Command]:
     metavar="SECONDS",
     help="Of each trial; inf is none. [default: inf for paper, 60 for points20]",
 )
-@_running_options
+@_running_options()
 def nguyen(
     problems: str | None,
     seeds: str,
@@ -163,7 +171,7 @@ def nguyen(
     metavar="SECONDS",
     help="Of each trial; inf is none, as in the paper, and takes days.",
 )
-@_running_options
+@_running_options()
 def ablation(
     problems: str | None, seeds: str, timeout: float, jobs: int, results: str | None, is_fresh: bool, is_json: bool
 ) -> None:
@@ -198,7 +206,7 @@ def ablation(
     metavar="SECONDS",
     help="Of each trial; inf is none.",
 )
-@_running_options
+@_running_options()
 def noise(
     tools: str | None, seeds: str, timeout: float, jobs: int, results: str | None, is_fresh: bool, is_json: bool
 ) -> None:
@@ -219,6 +227,69 @@ def noise(
     trials = noise_trials(parse_seeds(seeds), chosen, _finite(timeout))
     path = Path(results) if results else FOLDER / "noise-paper.jsonl"
     _run(NOISE, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+
+
+@bench.command()
+@click.option("--formulas", default="0-199", show_default=True, metavar="LIST", help="For example 0-19, or 3,17.")
+@click.option(
+    "--noise",
+    default="0,0.001,0.01,0.1",
+    show_default=True,
+    metavar="LIST",
+    help="Standard deviations of the noise over the root mean square of the exact values.",
+)
+@_seeds_option("0")
+@click.option(
+    "--timeout",
+    default=30.0,
+    show_default=True,
+    callback=_check_timeout,
+    metavar="SECONDS",
+    help="Of each trial; inf is none.",
+)
+@click.option(
+    "--threads",
+    default=min(2, os.cpu_count() or 1),
+    show_default="2, if there are two cores",
+    callback=_check_jobs,
+    metavar="N",
+    help="Of each trial; -1 is all cores.",
+)
+@_running_options(n_jobs=1, shown="1", cores="each with its threads")
+def random(
+    formulas: str,
+    noise: str,
+    seeds: str,
+    timeout: float,
+    threads: int,
+    jobs: int,
+    results: str | None,
+    is_fresh: bool,
+    is_json: bool,
+) -> None:
+    """Recover random formulas with the defaults, from exact and noisy data.
+
+    Formulas of 5 to 15 tokens over 1 to 5 variables, half of them with constants; 200 rows each. Without noise, a formula
+    counts as recovered if it equals the truth to 1e-6 on data that the search never saw; with noise, if only its numbers
+    are not exact.
+
+    \b
+    Examples:
+      spl bench random --formulas 0-19 --noise 0 --timeout 10
+      spl bench random
+    """
+    from spl.bench.random import RANDOM, random_trials
+    from spl.bench.selection import parse_formulas, parse_noise, parse_seeds
+
+    trials = random_trials(
+        parse_formulas(formulas),
+        parse_noise(noise),
+        parse_seeds(seeds),
+        timeout=_finite(timeout),
+        n_threads=threads,
+    )
+    path = Path(results) if results else FOLDER / "random.jsonl"
+    _run(RANDOM, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
 
 
 def _installed_tools() -> list[str]:

@@ -1,11 +1,13 @@
 """The figures of the reports, as PNG and SVG. Colours are told apart by everyone (Okabe and Ito), marks also without colour."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spl.bench.ablation import MODELS, ablation_problems, paper_rate
-from spl.bench.summaries import Summary
+from spl.bench.random import Condition, rate_of_accurate
+from spl.bench.records import Record
+from spl.bench.summaries import Summary, group, summarise
 from spl.datasets.nguyen import Problem
 from spl.errors import SettingError
 
@@ -66,16 +68,43 @@ def draw_ablation(cells: Mapping[tuple[str, str], Summary], path: Path) -> None:
     theirs = [[paper_rate(model, name) for model in MODELS] for name in problems]
     figure = Figure(figsize=(8, 1.4 + 0.4 * len(problems)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    _draw_rates(left, ours, "ours")
-    _draw_rates(right, theirs, "paper")
+    models = [model.name for model in MODELS]
+    _draw_rates(left, ours, "ours: recovered, %", models)
+    _draw_rates(right, theirs, "paper: recovered, %", models)
     left.set_yticks(range(len(problems)), problems)
     save_figure(figure, path)
 
 
-def _draw_rates(axes: "Axes", rates: list[list[float]], title: str) -> None:
+def draw_random(records: Sequence[Record], path: Path) -> None:
+    """Draw two maps of random formulas, cost by noise: how many were recovered, and how many predict well."""
+    from matplotlib.figure import Figure
+
+    costs = sorted({record.settings["cost"] for record in records})
+    levels = sorted({Condition.of(record.trial.setting).noise for record in records})
+    cells = group(records, lambda record: (record.settings["cost"], Condition.of(record.trial.setting).noise))
+
+    def rates(rate_of: Callable[[Sequence[Record]], float]) -> list[list[float]]:
+        return [
+            [rate_of(cells[cell]) if (cell := (cost, noise)) in cells else float("nan") for noise in levels]
+            for cost in costs
+        ]
+
+    figure = Figure(figsize=(8, 1.8 + 0.35 * len(costs)), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    ticks = [f"{100 * noise:g} %" for noise in levels]
+    _draw_rates(left, rates(lambda members: summarise(members).rate), "recovered, %", ticks)
+    _draw_rates(right, rates(rate_of_accurate), "accurate (R² above 0.999), %", ticks)
+    for axes in (left, right):
+        axes.set_xlabel("noise")
+    left.set_yticks(range(len(costs)), [str(cost) for cost in costs])
+    left.set_ylabel("cost of the formula, in tokens")
+    save_figure(figure, path)
+
+
+def _draw_rates(axes: "Axes", rates: list[list[float]], title: str, ticks: Sequence[str]) -> None:
     axes.imshow(rates, cmap="cividis", vmin=0.0, vmax=1.0, aspect="auto")
-    axes.set_title(f"{title}: recovered, %")
-    axes.set_xticks(range(len(MODELS)), [model.name for model in MODELS])
+    axes.set_title(title)
+    axes.set_xticks(range(len(ticks)), ticks)
     for row, values in enumerate(rates):
         for column, rate in enumerate(values):
             if rate == rate:

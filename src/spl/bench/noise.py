@@ -312,7 +312,7 @@ def draw_noise(records: Sequence[Record], path: Path) -> None:
     for axes, tool in zip(maps, tools, strict=True):
         image = _draw_rates(axes, cells, tool)
     maps[0].set_ylabel("noise")
-    figure.colorbar(image, ax=list(maps), label="recovered, %")
+    figure.colorbar(image, ax=list(maps), label="recovered, %", shrink=0.8)
     save_figure(figure, path)
 
 
@@ -324,7 +324,7 @@ def _draw_rates(axes: "Axes", cells: dict[tuple[Condition, str], Summary], tool:
     rates = [[np.nan if summary is None else 100 * summary.rate for summary in row] for row in found]
     image = axes.imshow(rates, cmap="cividis", vmin=0.0, vmax=100.0)
     n_trials = {summary.n_trials for row in found for summary in row if summary is not None}
-    axes.set_title(f"{tool}, {min(n_trials)} trials a cell" if len(n_trials) == 1 else tool)
+    axes.set_title(f"{tool} (trials a cell: {min(n_trials)})" if len(n_trials) == 1 else tool)
     axes.set_xticks(range(len(counts)), [f"{n_points:,}" for n_points in counts])
     axes.set_yticks(range(len(levels)), [f"{noise:.0%}" for noise in levels])
     axes.set_xlabel("points")

@@ -11,16 +11,20 @@ from pathlib import Path
 from rich.console import Console
 
 from spl.bench.ablation import MODELS, ablation_problems, paper_rate
+from spl.bench.random import RULE as RANDOM_RULE
+from spl.bench.random import Condition, rate_of_accurate
 from spl.bench.records import Record
 from spl.bench.summaries import Summary, failure_lines, group, origin_lines, spell_timeout, summarise
 from spl.bench.text_table import TextTable
 from spl.bench.trials import EXPERIMENTS
 from spl.datasets.nguyen import Problem, nguyen_problems
+from spl.datasets.random_formulas import MAX_VARIABLES
 from spl.display import print_lines
 from spl.errors import DataError
 
 NO_FIGURES = 'No figures: they need matplotlib. pip install "symbolic-physics-learner[plot]"'
 MAX_FAILURES = 10  # lines of failures on a terminal; a document has them all
+COST_BANDS = ((5, 7), (8, 10), (11, 13), (14, 15))  # of random formulas
 _UNSEEN = {"paper": "the separate test range", "points20": "1,000 other points of the same range"}
 
 
@@ -198,6 +202,88 @@ def noise_sections(records: Sequence[Record]) -> list[Section]:
     ]
 
 
+# ---- random formulas -----------------------------------------------------------------------------
+
+
+def random_sections(records: Sequence[Record]) -> list[Section]:
+    """Return a section for each time limit and number of threads."""
+    kinds = group(records, lambda record: (record.trial.timeout, Condition.of(record.trial.setting).n_threads))
+    return [_random_section(timeout, n_threads, members) for (timeout, n_threads), members in kinds.items()]
+
+
+def _random_section(timeout: float | None, n_threads: int, records: Sequence[Record]) -> Section:
+    cores = "one thread a trial" if n_threads == 1 else f"{n_threads} threads a trial"
+
+    def draw(path: Path) -> None:
+        from spl.bench.figures import draw_random
+
+        draw_random(records, path)
+
+    return Section(
+        title="Random formulas: recovered",
+        notes=(
+            *origin_lines(records, cores),
+            "Default operators, constants and search; 200 rows. Noise is its standard deviation over the root mean square of "
+            "the exact values. Cost: tokens of the simplest form.",
+            RANDOM_RULE,
+        ),
+        table=random_table(records),
+        failures=tuple(_random_failure(record) for record in records if not record.outcome.recovered),
+        figure=f"random-{n_threads}-threads" + ("" if timeout is None else f"-{timeout:g}s"),
+        draw=draw,
+    )
+
+
+def _random_failure(record: Record) -> str:
+    """Return what a trial found, and what it should have found."""
+    noise = Condition.of(record.trial.setting).noise
+    place, _, rest = failure_lines([record])[0].partition(": ")
+    return f"{place}, noise {noise:.3g}: `{record.settings['truth']}` was the truth, found was {rest}"
+
+
+def random_table(records: Sequence[Record]) -> TextTable:
+    """Return rows by cost, constants and variables: recovered at each level of noise, then accurate at each, in percent."""
+    levels = sorted({Condition.of(record.trial.setting).noise for record in records})
+    return TextTable(
+        headings=(
+            "formulas",
+            "trials",
+            *(f"noise {noise:.3g}" for noise in levels),
+            *(f"accurate {noise:.3g}" for noise in levels),
+            "median s",
+        ),
+        rows=tuple(
+            (name, *_random_cells(members, levels)) for name, members in _random_rows(records).items() if members
+        ),
+        total=("all", *_random_cells(records, levels)),
+    )
+
+
+def _random_rows(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Return the rows of the table: the same records by cost, by constants and by number of variables."""
+    rows = {
+        f"cost {low} to {high}": [record for record in records if low <= record.settings["cost"] <= high]
+        for low, high in COST_BANDS
+    }
+    for has_constants, name in ((False, "without constants"), (True, "with constants")):
+        rows[name] = [record for record in records if record.settings["has_constants"] is has_constants]
+    for n_variables in range(1, MAX_VARIABLES + 1):
+        name = "1 variable" if n_variables == 1 else f"{n_variables} variables"
+        rows[name] = [record for record in records if record.settings["n_variables"] == n_variables]
+    return rows
+
+
+def _random_cells(records: Sequence[Record], levels: Sequence[float]) -> list[str]:
+    by_level = group(records, lambda record: Condition.of(record.trial.setting).noise)
+    members = [by_level.get(noise, []) for noise in levels]
+    return [
+        str(len(records)),
+        *(_percent(summarise(some).rate) if some else "" for some in members),
+        *(_percent(rate_of_accurate(some)) if some else "" for some in members),
+        _seconds(summarise(records).median_seconds),
+    ]
+
+
 # ---- other tools ---------------------------------------------------------------------------------
 
 
@@ -245,6 +331,7 @@ SECTIONS: dict[str, Callable[[Sequence[Record]], list[Section]]] = {
     "nguyen": nguyen_sections,
     "ablation": ablation_sections,
     "noise": noise_sections,
+    "random": random_sections,
     "against": against_sections,
 }
 

@@ -1,12 +1,13 @@
-"""How seeds and problems are named on the command line, and how seeds are named in reports."""
+"""How seeds, problems and levels of noise are named on the command line, and how seeds are named in reports."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
 from spl.datasets.nguyen import Problem
 from spl.errors import SettingError
 
-MAX_SEEDS = 100_000
+MAX_NUMBERS = 100_000
 _PREFIX = "Nguyen-"
 _RANGE = re.compile(r"(\d+)-(\d+)")
 
@@ -22,17 +23,42 @@ def parse_seeds(text: str) -> list[int]:
         ...
         spl.errors.SettingError: 'some' names no seeds. Write for example 0-99, or 0,3,7-9.
     """
-    seeds: dict[int, None] = {}
+    return _parse_numbers(text, "seeds")
+
+
+def parse_formulas(text: str) -> list[int]:
+    """Return the numbers of the random formulas that a text such as `0-199` names, each once.
+
+    Examples:
+        >>> parse_formulas("0-2,17")
+        [0, 1, 2, 17]
+    """
+    return _parse_numbers(text, "formulas")
+
+
+def parse_noise(text: str) -> list[float]:
+    """Return the levels of noise that a text such as `0,0.01` names, each once.
+
+    Examples:
+        >>> parse_noise("0,0.01")
+        [0.0, 0.01]
+        >>> parse_noise("1%")
+        Traceback (most recent call last):
+        ...
+        spl.errors.SettingError: '1%' is no level of noise. Write for example 0,0.01 for none and 1 percent.
+    """
+    levels: dict[float, None] = {}
     for word in _words(text):
-        numbers = [int(word)] if word.isdecimal() else _parse_range(word)
-        if not numbers:
-            raise SettingError(f"'{word}' names no seeds. Write for example 0-99, or 0,3,7-9.")
-        if len(numbers) > MAX_SEEDS:
-            raise SettingError(f"'{word}' names {len(numbers):,} seeds; at most {MAX_SEEDS:,} can be run.")
-        seeds |= dict.fromkeys(numbers)
-    if not seeds:
-        raise SettingError("No seeds are named. Write for example 0-99, or 0,3,7-9.")
-    return list(seeds)
+        try:
+            level = float(word)
+        except ValueError:
+            level = math.nan
+        if not 0 <= level < math.inf:
+            raise SettingError(f"'{word}' is no level of noise. Write for example 0,0.01 for none and 1 percent.")
+        levels[level] = None
+    if not levels:
+        raise SettingError("No level of noise is named. Write for example 0,0.01 for none and 1 percent.")
+    return list(levels)
 
 
 def parse_problems(text: str, known: Sequence[Problem]) -> list[Problem]:
@@ -71,6 +97,20 @@ def spell_numbers(numbers: Iterable[int]) -> str:
         else:
             runs.append([number])
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+
+
+def _parse_numbers(text: str, what: str) -> list[int]:
+    found: dict[int, None] = {}
+    for word in _words(text):
+        numbers = [int(word)] if word.isdecimal() else _parse_range(word)
+        if not numbers:
+            raise SettingError(f"'{word}' names no {what}. Write for example 0-99, or 0,3,7-9.")
+        if len(numbers) > MAX_NUMBERS:
+            raise SettingError(f"'{word}' names {len(numbers):,} {what}; at most {MAX_NUMBERS:,} can be run.")
+        found |= dict.fromkeys(numbers)
+    if not found:
+        raise SettingError(f"No {what} are named. Write for example 0-99, or 0,3,7-9.")
+    return list(found)
 
 
 def _words(text: str) -> list[str]:

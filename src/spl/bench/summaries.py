@@ -73,7 +73,7 @@ def describe_rows(records: Iterable[Record]) -> list[dict[str, object]]:
 # ---- where results come from ---------------------------------------------------------------------
 
 
-def origin_lines(records: Sequence[Record]) -> list[str]:
+def origin_lines(records: Sequence[Record], cores: str = "one core a trial") -> list[str]:
     """Return lines that say with which seeds, limits, version and machine the records were made."""
     seeds = spell_numbers(record.trial.seed for record in records)
     timeouts = {record.trial.timeout for record in records}
@@ -82,7 +82,7 @@ def origin_lines(records: Sequence[Record]) -> list[str]:
     machines = _distinct(f"{r.machine['cpu']} with {r.machine['cores']} cores, {r.machine['system']}" for r in records)
     versions = _distinct(", ".join(f"{name} {version}" for name, version in r.versions.items()) for r in records)
     lines = [
-        f"Seeds {seeds}; {limits}; one core a trial.",
+        f"Seeds {seeds}; {limits}; {cores}.",
         f"Commit {' and '.join(commits)}; {' and '.join(machines)}; {' and '.join(versions)}.",
     ]
     if len(commits) > 1:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.datasets.exact import exact_values
 from spl.errors import DataError, suggest_name
 from spl.expression import parse_expression
-from spl.kernels import tokens as tk
-from spl.program import Program, Vocabulary
+from spl.program import Vocabulary
 
 BASIC = ("+", "-", "*", "/", "cos", "sin", "exp")
 WITH_ROOTS = (*BASIC, "log", "sqrt")
@@ -92,24 +92,7 @@ class Problem:
 
     def truth_at(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the true values at the rows of a table [N, D]."""
-        return _values_of(parse_expression(self.expression, Vocabulary(variables=self.variables)), table)
-
-
-def _values_of(program: Program, table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a program's values by numpy alone, so that the truth does not come from the engine that looks for it."""
-    stack: list[NDArray[np.float64]] = []
-    for token in reversed(program.tokens):
-        kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
-        if kind == tk.VARIABLE:
-            stack.append(table[:, payload])
-        elif kind == tk.LITERAL:
-            stack.append(np.full(len(table), program.vocabulary.literals[payload]))
-        elif kind == tk.POWER:
-            stack.append(stack.pop() ** (payload - tk.POWER_OFFSET))
-        else:
-            operator = program.vocabulary.operator_of(token)
-            stack.append(operator.function(*(stack.pop() for _ in range(operator.arity))))
-    return stack.pop()
+        return exact_values(parse_expression(self.expression, Vocabulary(variables=self.variables)), table)
 
 
 _POWERS = "A -> A + A | A - A | A * A | A / A | x | x**2 | x**4 | exp(A) | cos(x) | sin(x)"

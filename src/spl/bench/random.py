@@ -1,0 +1,160 @@
+"""`spl bench random`: the default of the product on random formulas, exact and noisy.
+
+Nothing is set for a formula: all have the default operators with constants, the default search and the same time limit. Without
+noise, a formula is recovered if the chosen one equals it to 1e-6 on 1,000 points that the search never saw. With noise its numbers
+cannot be exact: there, it is recovered if the chosen one has its structure, as `structure` tells on those points.
+"""
+
+import functools
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.bench.records import Record
+from spl.bench.structure import has_structure_of_law
+from spl.bench.trials import Experiment, Outcome, Trial, is_recovered, relative_error
+from spl.config import Limits, SearchConfig
+from spl.data import Dataset
+from spl.datasets.random_formulas import RandomFormula, load_random_formula
+from spl.discover import discover
+from spl.errors import SettingError
+from spl.expression import to_text
+from spl.fit import evaluate
+from spl.grammar import Grammar
+from spl.grammar_rules import DEFAULT_OPERATORS
+from spl.program import Program
+
+NOISE_LEVELS = (0.0, 0.001, 0.01, 0.1)  # standard deviation of the noise / root mean square of the exact values
+DEFAULT_TIMEOUT = 30.0  # seconds
+DEFAULT_THREADS = 2
+ACCURATE = 1e-3  # a formula is accurate if so little of the variance of the exact values is left over: R² of 0.999
+DIGITS = 8  # significant digits of a constant in the records
+RULE = (
+    "Recovered, without noise: equal to the truth to 1e-6 on 1,000 points that the search never saw. With noise: so equal once its "
+    "numbers are fitted to half of those points, exact, and judged on the others; and not so when any of its terms is left out, or "
+    "any of its numbers is 0. Accurate: R² above 0.999 on the exact values of those points, as it was found."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a search is given beside the formula.
+
+    Examples:
+        >>> Condition(0.01, 2).setting
+        'noise=0.01 threads=2'
+        >>> Condition.of("noise=0.01 threads=2")
+        Condition(noise=0.01, n_threads=2)
+    """
+
+    noise: float
+    n_threads: int
+
+    @property
+    def setting(self) -> str:
+        """How a trial names it."""
+        return f"noise={self.noise:g} threads={self.n_threads}"
+
+    @classmethod
+    def of(cls, setting: str) -> "Condition":
+        """Return the condition that a trial names."""
+        match = re.fullmatch(r"noise=(\S+) threads=(\d+)", setting)
+        if match is None:
+            raise SettingError(
+                f"'{setting}' is no condition of random formulas. Write for example 'noise=0.01 threads=2'."
+            )
+        return cls(float(match[1]), int(match[2]))
+
+
+def random_trials(
+    formulas: Sequence[int],
+    noise_levels: Sequence[float],
+    seeds: Sequence[int],
+    *,
+    timeout: float | None,
+    n_threads: int,
+) -> list[Trial]:
+    """Return the trials: all formulas with the first seed before any with the second, all levels of noise for each."""
+    return [
+        Trial(
+            experiment="random",
+            setting=Condition(noise, n_threads).setting,
+            tool="spl",
+            problem=f"random-{formula:03d}",
+            seed=seed,
+            timeout=timeout,
+        )
+        for seed in seeds
+        for formula in formulas
+        for noise in noise_levels
+    ]
+
+
+def run_random(trial: Trial) -> Outcome:
+    """Search the formula of a trial as the product does by default, and judge what was found on exact data it never saw."""
+    condition = Condition.of(trial.setting)
+    law = _load(trial.problem)
+    table, target = law.make_train(trial.seed, noise=condition.noise)
+    data = Dataset.from_arrays(table, target, names=law.variables)
+    grammar = Grammar.from_operators(DEFAULT_OPERATORS, law.variables)
+    began = time.perf_counter()
+    found = discover(data, grammar, limits=Limits(timeout=trial.timeout), n_jobs=condition.n_threads, seed=trial.seed)
+    seconds = time.perf_counter() - began
+    program = found.front[found.front.choose("mdl", found.n_rows, found.floor)].program
+    test_table, truth = law.make_test(trial.seed)
+    values = evaluate(program, np.ascontiguousarray(test_table.T))
+    return Outcome(
+        formula=to_text(program, DIGITS),
+        recovered=is_law(program, test_table, truth, is_noisy=condition.noise > 0),
+        error=_share_left_over(values, truth),
+        seconds=seconds,
+        evaluations=found.n_evaluations,
+        stopped=found.stopped,
+    )
+
+
+def random_settings(trial: Trial) -> dict[str, object]:
+    """Return the settings of the search, and what kind of formula was sought."""
+    law = _load(trial.problem)
+    return SearchConfig().to_dict() | {
+        "truth": law.expression,
+        "cost": law.cost,
+        "n_variables": len(law.variables),
+        "has_constants": law.has_constants,
+    }
+
+
+RANDOM = Experiment(name="random", run=run_random, settings=random_settings)
+
+
+def is_law(program: Program, table: NDArray[np.float64], truth: NDArray[np.float64], *, is_noisy: bool) -> bool:
+    """Tell whether a formula found in exact or noisy data counts as recovered, by exact points [N, D] that the search never saw."""
+    if is_noisy:
+        return has_structure_of_law(program, table, truth)
+    return is_recovered(relative_error(evaluate(program, np.ascontiguousarray(table.T)), truth))
+
+
+def is_accurate(error: float | None) -> bool:
+    """Tell whether a formula with that error predicts well, recovered or not."""
+    return error is not None and error**2 <= ACCURATE
+
+
+def rate_of_accurate(records: Sequence[Record]) -> float:
+    """Return the share of one or more records whose formula predicts well."""
+    return sum(is_accurate(record.outcome.error) for record in records) / len(records)
+
+
+def _share_left_over(values: NDArray[np.float64], truth: NDArray[np.float64]) -> float | None:
+    """Return the root mean square error over the standard deviation of the truth; None if there is a value that is not finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = float(np.sqrt(np.mean((values - truth) ** 2)) / np.std(truth))
+    return error if np.isfinite(error) else None
+
+
+@functools.cache
+def _load(name: str) -> RandomFormula:
+    return load_random_formula(name)

@@ -1,0 +1,85 @@
+"""Whether a formula found under noise is the law but for its numbers: those cannot be exact, but its terms can be right."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.ablate import drop_one_term
+from spl.bench.trials import is_recovered, relative_error
+from spl.data import Dataset
+from spl.expression import CONSTANT_TOKEN, make_token
+from spl.fit import POLISH_EFFORT, evaluate, fit
+from spl.kernels import tokens as tk
+from spl.program import Program
+
+
+def has_structure_of_law(program: Program, table: NDArray[np.float64], truth: NDArray[np.float64]) -> bool:
+    """Tell whether a formula is the law once its numbers are fitted to exact values, and has nothing that the law can do without.
+
+    The numbers are fitted to half of the rows of X [N, D], beginning with those that were found; all numbers count, those that were
+    taken for whole ones or fractions too. The formula must then equal the truth [N] to 1e-6 on the other half, and must no longer do
+    so when any term of a sum is left out, or any number is set to 0, and the other numbers are fitted again.
+
+    Examples:
+        >>> from spl.expression import parse_expression
+        >>> from spl.program import Vocabulary
+        >>> x = np.linspace(1.0, 2.0, 50)
+        >>> found = ("2*sin(x)", "2*sin(x) + 0.001", "2*x")
+        >>> programs = [parse_expression(text, Vocabulary(("x",))) for text in found]
+        >>> [has_structure_of_law(program, x[:, np.newaxis], 2.1 * np.sin(x)) for program in programs]
+        [True, False, False]
+    """
+    free = free_numbers(program)
+    if free.n_constants > tk.MAX_CONSTANTS:
+        return False
+    judge = _Judge(free.vocabulary.variables, table, truth)
+    refitted = judge.refit(free)
+    if not judge.agrees(refitted):
+        return False
+    shorter = (*drop_one_term(refitted), *_set_each_to_zero(refitted))
+    return not any(judge.agrees(judge.refit(other)) for other in shorter)
+
+
+class _Judge:
+    """Fits formulas to every second row of a table, and compares them with the truth on the others."""
+
+    def __init__(self, names: tuple[str, ...], table: NDArray[np.float64], truth: NDArray[np.float64]) -> None:
+        self._fitted = Dataset.from_arrays(table[::2], truth[::2], names=names)
+        self._columns = np.ascontiguousarray(table[1::2].T)
+        self._truth = truth[1::2]
+
+    def refit(self, program: Program) -> Program:
+        return fit(program, self._fitted, effort=POLISH_EFFORT).program
+
+    def agrees(self, program: Program) -> bool:
+        return is_recovered(relative_error(evaluate(program, self._columns), self._truth))
+
+
+def free_numbers(program: Program) -> Program:
+    """Return the program with constants, which can be fitted, for its literal numbers.
+
+    Examples:
+        >>> from spl.expression import parse_expression
+        >>> from spl.program import Vocabulary
+        >>> free_numbers(parse_expression("x + 2*y**2", Vocabulary(("x", "y")))).constants
+        (2.0,)
+    """
+    tokens, numbers = [], []
+    constants = iter(program.constants)
+    for token in program.tokens:
+        kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
+        if kind in (tk.CONSTANT, tk.LITERAL):
+            numbers.append(next(constants) if kind == tk.CONSTANT else program.vocabulary.literals[payload])
+        tokens.append(CONSTANT_TOKEN if kind == tk.LITERAL else token)
+    return Program(tuple(tokens), program.vocabulary, tuple(numbers))
+
+
+def _set_each_to_zero(program: Program) -> Iterator[Program]:
+    """Yield the program with each of its constants in turn fixed at 0."""
+    words = program.vocabulary.with_literal(0.0)
+    zero = make_token(tk.LITERAL, words.literals.index(0.0))
+    places = [place for place, token in enumerate(program.tokens) if token == CONSTANT_TOKEN]
+    for number, place in enumerate(places):
+        tokens = (*program.tokens[:place], zero, *program.tokens[place + 1 :])
+        yield Program(tokens, words, program.constants[:number] + program.constants[number + 1 :])
