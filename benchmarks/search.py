@@ -9,11 +9,13 @@ import time
 
 import numpy as np
 
+from spl.completion import make_completion
 from spl.config import SearchConfig
 from spl.data import Dataset
 from spl.datasets import load_nguyen
+from spl.discover import compile_kernels
 from spl.grammar import Grammar
-from spl.search import Searcher, compile_kernels
+from spl.search import Searcher
 
 PROBLEMS = ("Nguyen-1", "Nguyen-5", "Nguyen-12", "Nguyen-1c", "Nguyen-9c")
 ORIGINAL = {False: 2500, True: 16}  # evaluations/s of the original implementation, by whether there are constants
@@ -25,10 +27,15 @@ def measure(name: str, seconds: float) -> tuple[float, float]:
     table, target = problem.make_train(seed=0)
     data = Dataset.from_arrays(table, target, names=problem.variables)
     config = SearchConfig(
-        max_rules=problem.t_max, n_episodes=problem.episodes_between_transplants, relative_loss=False, n_trees=1
+        max_rules=problem.t_max,
+        n_episodes=problem.episodes_between_transplants,
+        relative_loss=False,
+        n_trees=1,
+        n_completions=0,
     )
     sample = data.sample(config.max_rows, np.random.default_rng(0))
-    searcher = Searcher(Grammar.from_text(problem.grammar_text).bind(data.names), sample, config, seed=0)
+    grammar = Grammar.from_text(problem.grammar_text).bind(data.names)
+    searcher = Searcher(grammar, sample, config, 0, make_completion(grammar, sample, is_used=False))
     began = time.perf_counter()
     deadline = began + seconds
     while time.perf_counter() < deadline:

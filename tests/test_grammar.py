@@ -37,6 +37,31 @@ def test_a_mutated_derivation_is_a_member_where_the_slow_twin_says_so(grammar, s
 
 
 @given(grammars(), SEEDS)
+def test_a_symbol_derives_every_template_that_its_rules_lead_to(grammar, seed):
+    choose = random.Random(seed)
+    for symbol in range(len(grammar.symbols)):
+        tokens = [tk.SYMBOL << tk.KIND_SHIFT | symbol]
+        for _ in range(4):
+            places = [k for k, token in enumerate(tokens) if token >> tk.KIND_SHIFT == tk.SYMBOL]
+            if places:
+                at = choose.choice(places)
+                rules = [rule for rule in grammar.rules if rule.symbol == tokens[at] & tk.PAYLOAD_MASK]
+                tokens[at : at + 1] = choose.choice(rules).tokens
+            assert grammar.derives_template(tokens, symbol)
+
+
+@given(grammars(), SEEDS)
+def test_a_template_without_symbols_is_derived_where_its_program_is(grammar, seed):
+    choose = random.Random(seed)
+    program = mutate(derive(grammar, choose), choose)
+    for number, name in enumerate(grammar.symbols):
+        if grammar.derives_template(program.tokens, number):  # which knows no literals in place of constants
+            assert grammar.derives(program, name)
+    plain = derive(grammar, choose)
+    assert grammar.derives_template(plain.tokens, 0)
+
+
+@given(grammars(), SEEDS)
 def test_the_text_of_a_derivation_is_a_member(grammar, seed):
     program = derive(grammar, random.Random(seed))
     assert grammar.derives(to_text(program))

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from spl.completion import make_completion
 from spl.config import SearchConfig
 from spl.data import Dataset
 from spl.expression import to_text
@@ -18,7 +19,8 @@ def make_data(law=lambda x: x**2 + x, n_rows=60):
 
 def make_searcher(text="f -> f + f | f * f | C * f | x", data=None, seed=1, **settings):
     settings = {"max_rules": 12, "n_episodes": 2_000} | settings
-    return Searcher(Grammar.from_text(text).bind(["x"]), data or make_data(), SearchConfig(**settings), seed)
+    grammar, data, config = Grammar.from_text(text).bind(["x"]), data or make_data(), SearchConfig(**settings)
+    return Searcher(grammar, data, config, seed, make_completion(grammar, data, is_used=config.n_completions > 0))
 
 
 def grow(searcher, n_episodes=400, max_evaluations=NEVER, must_stop=lambda: False):
@@ -62,7 +64,7 @@ def test_growing_runs_as_many_episodes_as_asked_for():
 
 
 def test_growing_stops_when_told_to():
-    assert grow(make_searcher(), must_stop=lambda: True).n_episodes == 0
+    assert grow(make_searcher(), must_stop=lambda: True).n_episodes <= 4  # the first few give an answer in any case
 
 
 def test_growing_stops_when_the_evaluations_are_used_up():

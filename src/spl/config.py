@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from spl.errors import SettingError
 
 BACKUPS = ("max", "mean")
+CLOSERS = ("look-up", "combination", "monomial", "correlation")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,9 @@ class SearchConfig:
     module_size: int = 10  # rules of a module in the first round; grows to max_rules in the last
     max_schedules: int | None = None  # schedules to run; None repeats them until another limit ends the search
     n_simulations: int = 10  # random completions of each new leaf
+    n_completions: int = 4096  # look-ups for each new leaf near the root, fewer deeper down; 0 is the paper's search
+    closers: tuple[str, ...] = CLOSERS  # ways to fill the last hole of a formula
+    jumping: bool = True  # vary the best formulas, and complete what is left
     eta: float = 0.9999  # discount of the reward for each rule; 1 is none
     explore: float = 1 / math.sqrt(2)  # weight of the bound's uncertainty term (c); 0 is greedy
     epsilon: float = 0.2  # share of the selections made at random
@@ -42,6 +46,7 @@ class SearchConfig:
         for name in ("max_rules", "n_episodes", "n_transplants", "module_size", "n_simulations", "n_trees"):
             check_count(name, getattr(self, name), at_least=1)
         check_count("max_modules", self.max_modules, at_least=0)
+        check_count("n_completions", self.n_completions, at_least=0)
         check_count("max_rows", self.max_rows, at_least=16)
         if self.max_schedules is not None:
             check_count("max_schedules", self.max_schedules, at_least=1)
@@ -50,6 +55,9 @@ class SearchConfig:
         check_number("epsilon", self.epsilon, at_least=0.0, at_most=1.0)
         if self.backup not in BACKUPS:
             raise SettingError(f"`backup` must be one of {', '.join(BACKUPS)}; it is {self.backup!r}.")
+        unknown = [name for name in self.closers if name not in CLOSERS]
+        if isinstance(self.closers, str) or unknown:
+            raise SettingError(f"`closers` must be some of {', '.join(CLOSERS)}; it is {self.closers!r}.")
         if self.max_rules > 1000:
             raise SettingError(f"`max_rules` must be 1000 or less; it is {self.max_rules}.")
 

@@ -3,6 +3,7 @@
 This is the only place that knows the order of the stages, and the loop by which rewards and modules come back to the search.
 """
 
+import functools
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import numpy as np
 from spl.ablate import drop_one_term
 from spl.candidate import Candidate, Module
 from spl.clean import clean
+from spl.completion import make_completion, own_scratch
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.errors import FormulaNotFound
@@ -25,7 +27,7 @@ from spl.grammar import Grammar
 from spl.modules import keep_best, module_size
 from spl.parallel import run_all
 from spl.program import Program
-from spl.search import Searcher, compile_kernels
+from spl.search import Searcher
 from spl.simplify import simplify
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
@@ -147,6 +149,15 @@ def discover(
     return Discovery(front, run.data.n_rows, run.floor, run.seconds, run.n_episodes, run.n_evaluations, stopped)
 
 
+@functools.cache
+def compile_kernels() -> None:
+    """Compile the kernels, or load them from the cache, by running a search that ends at once. The clock of a run starts after it."""
+    data = Dataset.from_arrays([[1.0], [2.0]], [1.0, 2.0], names=["x"])
+    config = SearchConfig(max_rules=2, n_episodes=2, n_trees=1)
+    run = _begin(data, Grammar.from_text("f -> C * x").bind(["x"]), config, Limits(), 1, 0)
+    run.searchers[0].grow(1, 1, lambda: False)
+
+
 @contextmanager
 def _ctrl_c_as_flag(run: _Run) -> Iterator[None]:
     """Let a first Ctrl-C only set a flag, which the trees look at several times a second; a second one raises as usual.
@@ -178,7 +189,8 @@ def _begin(data: Dataset, grammar: Grammar, config: SearchConfig, limits: Limits
     sample = data.sample(config.max_rows, random)
     check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
     seeds = sequence.generate_state(config.n_trees, np.uint64)
-    searchers = [Searcher(grammar, sample, config, int(tree_seed)) for tree_seed in seeds]
+    completion = make_completion(grammar, sample, timeout=limits.timeout, is_used=config.n_completions > 0)
+    searchers = [Searcher(grammar, sample, config, int(tree_seed), own_scratch(completion)) for tree_seed in seeds]
     return _Run(data, check, searchers, limits, n_jobs, began)
 
 
@@ -206,11 +218,12 @@ def _segments(run: _Run, config: SearchConfig) -> Iterator[None]:
 
 
 def _split(n_episodes: int) -> Iterator[int]:
-    """Yield the sizes of the segments of a round."""
-    first = min(FIRST_EPISODES, n_episodes)
-    yield first
-    for done in range(first, n_episodes, SEGMENT_EPISODES):
-        yield min(SEGMENT_EPISODES, n_episodes - done)
+    """Yield the sizes of the segments of a round: short ones first, because people wait, and because much may be found at once."""
+    done, size = 0, FIRST_EPISODES
+    while done < n_episodes:
+        yield min(size, n_episodes - done)
+        done += size
+        size = min(2 * size, SEGMENT_EPISODES)
 
 
 def _grow(run: _Run, n_episodes: int) -> None:

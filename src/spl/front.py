@@ -12,7 +12,7 @@ from spl.errors import SettingError
 from spl.kernels import tokens as tk
 
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
-EXACT = 1e-12  # an error below this share of the target's spread is rounding error
+EXACT = 1e-13  # an error that is a smaller share of the spread of the target than this is rounding error
 WORTH = 1e-3  # a costlier candidate must lower the loss by at least this share to stand in the front
 
 

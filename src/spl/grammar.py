@@ -179,6 +179,10 @@ class Grammar:
             return self._membership.accepts_spelling(parse_expression(expression, self.vocabulary), number)
         return self._membership.accepts(expression, number)
 
+    def derives_template(self, tokens: Sequence[int], symbol: int) -> bool:
+        """Say whether a symbol, by its number, derives a tree of tokens whose leaves may be symbols."""
+        return self._membership.accepts_template(tokens, symbol)
+
     def explain(self) -> str:
         """Describe the grammar in a few lines: its symbols, words, and how many formulas it has."""
         used = {token for rule in self.rules for token in rule.tokens}

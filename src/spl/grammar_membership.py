@@ -32,7 +32,7 @@ class Membership:
         self._states: dict[tuple[int, ...], int] = {}  # a token and the states of its arguments: the state they make
         self._n_symbols = n_symbols
         roots = [(symbol, self._state_of(tokens)) for symbol, tokens in templates]
-        holds = self._close(roots)
+        holds = self._holds = self._close(roots)
         self._moves: dict[int, list[tuple[tuple[int, ...], int]]] = {}
         for (token, *arguments), state in self._states.items():
             self._moves.setdefault(token, []).append((tuple(arguments), holds[state]))
@@ -63,6 +63,17 @@ class Membership:
                     states = self._move(self._own_token(token, words), *arguments)
             if not states:
                 return False
+            sets.append(states)
+        return bool(sets.pop() >> symbol & 1)
+
+    def accepts_template(self, tokens: Sequence[int], symbol: int) -> bool:
+        """Say whether the symbol derives this tree of the grammar's own tokens, whose leaves may be symbols."""
+        sets: list[int] = []
+        for token in reversed(tokens):
+            if token >> tk.KIND_SHIFT == tk.SYMBOL:
+                states = self._holds[token & tk.PAYLOAD_MASK]
+            else:
+                states = self._move(token, *(sets.pop() for _ in range(self._vocabulary.arity_of(token))))
             sets.append(states)
         return bool(sets.pop() >> symbol & 1)
 

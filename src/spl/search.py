@@ -3,19 +3,20 @@
 A searcher owns what one tree needs and what outlives it: the ledger of programs seen, the best of each cost, the modules.
 """
 
-import functools
 import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from spl.candidate import Candidate, Module
-from spl.config import SearchConfig
+from spl.config import CLOSERS, SearchConfig
 from spl.data import Dataset
 from spl.grammar import Grammar
+from spl.kernels.complete import Completion
 from spl.kernels.fit import Effort
 from spl.kernels.ledger import N_EPISODES, N_EVALUATIONS, N_MODULES, make_ledger
-from spl.kernels.search import ALL_DONE, TREE_EXHAUSTED, Policy, make_search_work, make_tree, run_episodes
+from spl.kernels.score import Policy, make_search_work
+from spl.kernels.search import ALL_DONE, TREE_EXHAUSTED, make_tree, run_episodes
 from spl.packing import pack_alphabet, pack_costs, pack_rules, pack_table, unpack_program
 from spl.program import Program
 
@@ -29,7 +30,9 @@ MAX_NODES = 1_000_000  # of a tree, whatever the number of episodes
 class Searcher:
     """One tree after another on the same rows, with one stream of random numbers."""
 
-    def __init__(self, grammar: Grammar, sample: Dataset, config: SearchConfig, seed: int) -> None:
+    def __init__(
+        self, grammar: Grammar, sample: Dataset, config: SearchConfig, seed: int, completion: Completion
+    ) -> None:
         self._grammar = grammar
         self._config = config
         self._alphabet = pack_alphabet(grammar.vocabulary)
@@ -38,6 +41,7 @@ class Searcher:
         self._ledger = make_ledger(MAX_COST, config.max_modules, N_KEYS, pack_costs(grammar.vocabulary))
         self._work = make_search_work(max(config.max_rules, grammar.shortest[0]))
         self._random = np.array([seed], np.uint64)
+        self._completion = completion
         self._is_done = False
         self.plant((), config.module_size)
 
@@ -50,6 +54,9 @@ class Searcher:
             explore=config.explore,
             epsilon=config.epsilon,
             n_simulations=config.n_simulations,
+            n_completions=config.n_completions,
+            closers=np.array([name in config.closers for name in CLOSERS], np.int64),
+            is_jumping=config.jumping,
             max_rules=max(config.max_rules, self._grammar.shortest[0]),
             module_size=module_size,
             is_scaled=config.adaptive_scaling,
@@ -65,14 +72,17 @@ class Searcher:
         self._ledger.totals[N_MODULES] = 0
 
     def grow(self, n_episodes: int, max_evaluations: int, must_stop: Callable[[], bool]) -> None:
-        """Run episodes until so many are done, the tree is, the evaluations are used up, or the caller says stop."""
+        """Run episodes until so many are done, the tree is, the evaluations are used up, or the caller says stop.
+
+        The first few are run in any case: however short the time, there is an answer.
+        """
         remaining = n_episodes
-        slice_size = 16
-        while remaining > 0 and not self._is_done and not must_stop():
+        slice_size = 4
+        while remaining > 0 and not self._is_done and not (self.n_episodes and must_stop()):
             began = time.perf_counter()
             n = min(slice_size, remaining)
             reason = run_episodes(
-                n, max_evaluations, self._tree, self._rules, self._alphabet, self._table, EFFORT, self._policy,
+                n, max_evaluations, self._tree, self._rules, self._completion, self._alphabet, self._table, EFFORT, self._policy,
                 self._ledger, self._work, self._random,
             )  # fmt: skip
             self._is_done = reason != ALL_DONE
@@ -114,11 +124,3 @@ class Searcher:
 
     def _program(self, record: np.record) -> Program:
         return unpack_program(record.tokens[: record.length], record.constants, self._grammar.vocabulary)
-
-
-@functools.cache
-def compile_kernels() -> None:
-    """Compile the kernels, or load them from the cache, by running a search that ends at once. The clock of a run starts after it."""
-    data = Dataset.from_arrays([[1.0], [2.0]], [1.0, 2.0], names=["x"])
-    config = SearchConfig(max_rules=2, n_episodes=2, n_trees=1)
-    Searcher(Grammar.from_text("f -> C * x").bind(["x"]), data, config, seed=0).grow(1, 1, lambda: False)

@@ -10,7 +10,7 @@ def compile_once(say: Callable[[str], None]) -> None:
 
     if kernels_are_compiled():
         return
-    say("Compiling the kernels (once per installation, about 20 s) ...")
+    say("Compiling the kernels (once per installation, about half a minute) ...")
     warm_up()
 
 

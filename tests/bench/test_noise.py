@@ -111,7 +111,7 @@ def test_an_unknown_tool_is_refused():
 
 
 def test_ten_thousand_episodes_are_one_trial():
-    assert noise.OURS.n_transplants * noise.OURS.n_episodes * noise.OURS.n_trees == 10_000
+    assert noise.CONFIG.n_transplants * noise.CONFIG.n_episodes * noise.CONFIG.n_trees == 10_000
 
 
 def test_both_tools_are_given_the_same_table(monkeypatch):

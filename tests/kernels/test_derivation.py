@@ -72,6 +72,31 @@ def test_each_step_is_that_of_the_leftmost_derivation(grammar, seed):
         assert_same(derivation, twin, rules)
 
 
+def subtree(tokens, at, vocabulary):
+    end, n_open = at, 1
+    while n_open > 0:
+        n_open += vocabulary.arity_of(tokens[end]) - 1
+        end += 1
+    return tokens[at:end]
+
+
+@settings(max_examples=N_EXAMPLES)
+@given(grammars(), SEEDS)
+def test_an_origin_is_the_symbol_that_its_subtree_was_derived_from(grammar, seed):
+    rules, derivation = pack_rules(grammar), make_record(DERIVATION)
+    begin(rules, derivation)
+    complete_at_random(rules, derivation, grammar.shortest[0] + 8, make_state(seed))
+    tokens = tokens_of(derivation)
+    for at, symbol in enumerate(derivation.origin[: derivation.n_tokens].tolist()):
+        assert symbol == -1 or grammar.derives_template(subtree(tokens, at, grammar.vocabulary), symbol)
+
+
+def test_each_rule_gives_its_first_token_an_origin_and_the_others_none():
+    _, rules = make_rules("f -> g * 2 + f | x\ng -> h | sin(x)\nh -> cos(g)")
+    derivation = make_derivation(rules, [0, 2, 4, 3, 1])  # cos(sin(x)) * 2 + x; g -> h leaves no trace
+    assert derivation.origin[: derivation.n_tokens].tolist() == [0, -1, 2, 1, -1, -1, 0]
+
+
 @settings(max_examples=N_EXAMPLES)
 @given(grammars(), st.integers(0, 12), SEEDS)
 def test_a_rule_is_allowed_when_its_shortest_completion_fits(grammar, n_more, seed):
@@ -195,6 +220,7 @@ def test_a_copy_goes_its_own_way(grammar, seed):
             twin = twin.take(rules, rule)
     copy_derivation(source, copy)
     assert_same(copy, twin, rules)
+    np.testing.assert_array_equal(copy.origin[: copy.n_tokens], source.origin[: source.n_tokens])
     complete_at_random(rules, copy, twin.fewest(rules) + 5, make_state(seed))
     assert_same(source, twin, rules)
     assert tokens_of(copy)[: len(twin.tokens)] == twin.tokens

@@ -187,11 +187,13 @@ def test_two_exact_modules_are_one():
 def test_a_copied_record_is_equal_and_apart():
     source, target = make_records(2)
     source.tokens[:3] = [tk.ADD, X0, CONSTANT]
+    source.origin[:3] = [0, 1, -1]
     source.length, source.loss, source.reward, source.n_rules = 3, 0.25, 0.75, 4
     source.constants[:] = np.arange(tk.MAX_CONSTANTS)
     copy_record(source, target)
     source.tokens[0] = tk.MUL
     assert target.tokens[:3].tolist() == [tk.ADD, X0, CONSTANT]
+    assert target.origin[:3].tolist() == [0, 1, -1]
     assert (target.length, target.loss, target.reward, target.n_rules) == (3, 0.25, 0.75, 4)
     np.testing.assert_array_equal(target.constants, np.arange(tk.MAX_CONSTANTS))
 

@@ -1,6 +1,7 @@
 """The tree search, watched episode by episode against its definition, and run to the end of trees small enough."""
 
 from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -17,10 +18,14 @@ from tests.kernels.search_twins import (
 )
 from tests.kernels.test_fit import make_table
 
+import spl.completion
+from spl.completion import make_completion
+from spl.data import Dataset
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.fit import Effort
 from spl.kernels.ledger import N_EPISODES, N_EVALUATIONS, N_MODULES, N_OVERLONG, N_REPEATS, make_ledger
+from spl.kernels.score import Policy, make_search_work
 from spl.kernels.search import (
     ALL_DONE,
     CLOSED,
@@ -30,20 +35,18 @@ from spl.kernels.search import (
     TREE_EXHAUSTED,
     TREE_FULL,
     UNVISITED,
-    Policy,
-    make_search_work,
     make_tree,
     run_episodes,
 )
-from spl.packing import pack_alphabet, pack_costs, pack_rules
+from spl.packing import pack_alphabet, pack_costs, pack_rules, unpack_program
 
 EFFORT = Effort(n_starts=2, n_scans=6, max_iterations=8, tolerance=1e-2)
 POLYNOMIALS = "f -> f + f | f * f | x | y"
 WAVES = "f -> f + g | sin(g) | g\ng -> g * g | x | 2"
 NO_LIMIT = np.iinfo(np.int64).max
 PLAIN = Policy(
-    eta=0.9, explore=0.7, epsilon=0.0, n_simulations=2, max_rules=5, module_size=3, is_scaled=True, is_greedy=True,
-    loss_scale=1.0,
+    eta=0.9, explore=0.7, epsilon=0.0, n_simulations=2, n_completions=0, closers=np.ones(4, np.int64), is_jumping=True,
+    max_rules=5, module_size=3, is_scaled=True, is_greedy=True, loss_scale=1.0,
 )  # fmt: skip
 
 
@@ -58,6 +61,8 @@ class Search:
         columns = rng.uniform(0.5, 2.0, (2, n_rows))
         x, y = columns
         self.table = make_table(columns, x * y + 0.3 * y + 0.1 if target is None else target(x, y))
+        sample = Dataset.from_arrays(columns.T, self.table.target, names=["x", "y"])
+        self.completion = make_completion(self.grammar, sample, is_used=policy.n_completions > 0)
         self.alphabet = pack_alphabet(self.grammar.vocabulary)
         self.ledger = make_ledger(20, max_modules, 1 << 14, pack_costs(self.grammar.vocabulary))
         self.work = make_search_work(policy.max_rules)
@@ -66,8 +71,8 @@ class Search:
 
     def run(self, n_episodes, max_evaluations=NO_LIMIT):
         return run_episodes(
-            n_episodes, max_evaluations, self.tree, self.rules, self.alphabet, self.table, EFFORT, self.policy,
-            self.ledger, self.work, self.random,
+            n_episodes, max_evaluations, self.tree, self.rules, self.completion, self.alphabet, self.table, EFFORT,
+            self.policy, self.ledger, self.work, self.random,
         )  # fmt: skip
 
     def run_to_the_end(self):
@@ -373,6 +378,61 @@ def test_programs_longer_than_their_array_are_counted_and_left_out():
     search = Search(f"f -> {long_rule} | x | y", PLAIN._replace(max_rules=1))
     assert search.run_to_the_end() == TREE_EXHAUSTED
     assert search.totals(N_OVERLONG) == 1
+
+
+# --- completions
+
+
+def complete(text, target, n_episodes, seed=1, n_simulations=1):
+    """Return a search with a small bank that looks up what its leaves lack."""
+    policy = PLAIN._replace(n_completions=64, n_simulations=n_simulations, max_rules=25)
+    with mock.patch.multiple(spl.completion, BANK_ENTRIES=100, N_NEAR=30, MAX_DEGREE=2):
+        search = Search(text, policy, seed, target=target)
+    search.run(n_episodes)
+    return search
+
+
+def best_loss(search):
+    return min(record.loss for record in search.ledger.front)
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("f -> f + f | f * f | sin(f) | x | y", lambda x, y: np.sin(x) * (x * y + y)),
+        ("f -> f + f | f * f | C * f | sin(f) | x | y", lambda x, y: np.sin(x * y) + 0.7 * np.sin(x)),
+        ("f -> f + g | f * f | x\ng -> exp(h) | g * g | y\nh -> h * h | h - y | x", lambda x, y: x + np.exp(x * x - y)),
+    ],
+)
+def test_completion_finds_in_few_episodes_what_few_simulations_cannot(text, target):
+    found = complete(text, target, 30)
+    assert best_loss(found) < 1e-8
+    alone = Search(text, PLAIN._replace(n_simulations=1, max_rules=25), target=target)
+    alone.run(30)
+    assert best_loss(alone) > 1e-3
+
+
+@pytest.mark.parametrize("text", [POLYNOMIALS + " | C * f | sin(f)", WAVES])
+def test_the_grammar_derives_all_that_completion_finds(text):
+    search = complete(text, lambda x, y: np.exp(x) + np.sin(y), fewer(60, 12))
+    for record in search.ledger.front:
+        if np.isfinite(record.loss):
+            program = unpack_program(record.tokens[: record.length], record.constants, search.grammar.vocabulary)
+            assert search.grammar.derives(program)
+            assert record.n_rules <= 25
+
+
+def test_completion_begins_with_the_same_numbers_for_the_same_seed():
+    first, second = (complete(POLYNOMIALS, None, fewer(40, 8)) for _ in range(2))
+    assert look_at(first) == look_at(second)
+
+
+def test_a_search_with_completion_exhausts_its_tree_as_one_without_does():
+    policy = PLAIN._replace(max_rules=4)
+    with mock.patch.multiple(spl.completion, BANK_ENTRIES=20, N_NEAR=10, MAX_DEGREE=1):
+        search = Search(policy=policy._replace(n_completions=16))
+    assert search.run_to_the_end() == TREE_EXHAUSTED
+    assert search.totals(N_EPISODES) == len(list(all_derivations(search.rules, 4)))
 
 
 # --- limits

@@ -6,8 +6,8 @@ Models and published recovery rates are those of the paper's appendix on the abl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from spl.bench.nguyen import Task, paper_task, run_task
-from spl.bench.trials import Experiment, Outcome, Trial
+from spl.bench.nguyen import Task, paper_task, run_task, without_additions
+from spl.bench.trials import OURS_AS_IN_PAPER, Experiment, Outcome, Trial
 from spl.datasets.nguyen import Problem, load_nguyen, nguyen_problems
 
 DEFAULT_TIMEOUT = 20.0  # seconds; a model without modules would otherwise search Nguyen-4 and -12 for hours
@@ -85,7 +85,14 @@ def paper_rate(model: Model, problem: str) -> float:
 def ablation_trials(problems: Sequence[Problem], seeds: Sequence[int], timeout: float | None) -> list[Trial]:
     """Return the trials of all models, all of a seed before any of the next."""
     return [
-        Trial(experiment="ablation", setting=model.name, tool="spl", problem=problem.name, seed=seed, timeout=timeout)
+        Trial(
+            experiment="ablation",
+            setting=model.name,
+            tool=OURS_AS_IN_PAPER,
+            problem=problem.name,
+            seed=seed,
+            timeout=timeout,
+        )
         for seed in seeds
         for problem in problems
         for model in MODELS
@@ -108,5 +115,5 @@ ABLATION = Experiment(name="ablation", run=run_ablation, settings=ablation_setti
 def _task_of(trial: Trial) -> Task:
     """Return the problem as the paper poses it, with the settings of the model."""
     model = next(model for model in MODELS if model.name == trial.setting)
-    task = paper_task(load_nguyen(trial.problem))
+    task = without_additions(paper_task(load_nguyen(trial.problem)))
     return replace(task, config=replace(task.config, **model.changes))  # type: ignore[arg-type]

@@ -96,6 +96,16 @@ def _running_options(
     return add
 
 
+def _method_option(command: Command) -> Command:
+    return click.option(
+        "--method",
+        type=click.Choice(["default", "paper"]),
+        default="default",
+        show_default=True,
+        help="default: our search. paper: its own search, without completion.",
+    )(command)
+
+
 def _seeds_option(default: str) -> Callable[[Command], Command]:
     return click.option(
         "--seeds", default=default, show_default=True, metavar="LIST", help="For example 0-99, or 0,3,7-9."
@@ -126,11 +136,13 @@ def _seeds_option(default: str) -> Callable[[Command], Command]:
     metavar="SECONDS",
     help="Of each trial; inf is none. [default: inf for paper, 60 for points20]",
 )
+@_method_option
 @_running_options()
 def nguyen(
     problems: str | None,
     seeds: str,
     setting: str,
+    method: str,
     timeout: float | None,
     jobs: int,
     results: str | None,
@@ -145,17 +157,19 @@ def nguyen(
     \b
     Examples:
       spl bench nguyen --seeds 0-9
+      spl bench nguyen --seeds 0-9 --method paper
       spl bench nguyen --problems 1-4,9c --setting points20 --timeout 10
       spl bench nguyen --problems 12 --json | jq .rows
     """
     from spl.bench.nguyen import DEFAULT_TIMEOUTS, NGUYEN, nguyen_trials
     from spl.bench.selection import parse_problems, parse_seeds
+    from spl.bench.trials import METHODS
     from spl.datasets import nguyen_problems
 
     known = nguyen_problems()
     chosen = known if problems is None else parse_problems(problems, known)
     limit = DEFAULT_TIMEOUTS[setting] if timeout is None else _finite(timeout)
-    trials = nguyen_trials(chosen, parse_seeds(seeds), setting, limit)
+    trials = nguyen_trials(chosen, parse_seeds(seeds), setting, limit, METHODS[method])
     path = Path(results) if results else FOLDER / f"nguyen-{setting}.jsonl"
     _run(NGUYEN, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
 
@@ -196,7 +210,11 @@ def ablation(
 
 
 @bench.command()
-@click.option("--tools", metavar="LIST", help="Of spl and gplearn. [default: both, if gplearn is installed]")
+@click.option(
+    "--tools",
+    metavar="LIST",
+    help="Of spl, spl-paper (the paper's own search) and gplearn. [default: spl, and gplearn if it is installed]",
+)
 @_seeds_option("0-9")
 @click.option(
     "--timeout",
@@ -218,7 +236,7 @@ def noise(
     \b
     Examples:
       spl bench noise --seeds 0-1
-      spl bench noise --tools spl --seeds 0-19
+      spl bench noise --tools spl,spl-paper --seeds 0-19
     """
     from spl.bench.noise import NOISE, noise_trials
     from spl.bench.selection import parse_seeds
@@ -295,10 +313,10 @@ def random(
 def _installed_tools() -> list[str]:
     """Return all tools of the experiment, or our own alone, with a note, where the other is missing."""
     from spl.bench.gplearn import MISSING
-    from spl.bench.noise import TOOLS
+    from spl.bench.noise import USUAL_TOOLS
 
     if importlib.util.find_spec("gplearn") is not None:
-        return list(TOOLS)
+        return list(USUAL_TOOLS)
     click.echo(f"Note: {MISSING}", err=True)
     return ["spl"]
 

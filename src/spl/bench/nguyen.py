@@ -6,12 +6,12 @@ points20   20 points of the usual range, one grammar for all problems, the defau
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.bench.trials import Experiment, Outcome, Trial, is_recovered, relative_error
+from spl.bench.trials import OURS, OURS_AS_IN_PAPER, Experiment, Outcome, Trial, is_recovered, relative_error
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.datasets.nguyen import Problem, load_nguyen
@@ -39,11 +39,11 @@ class Task:
 
 
 def nguyen_trials(
-    problems: Sequence[Problem], seeds: Sequence[int], setting: str, timeout: float | None
+    problems: Sequence[Problem], seeds: Sequence[int], setting: str, timeout: float | None, tool: str = OURS
 ) -> list[Trial]:
     """Return the trials, all problems with the first seed before any with the second: what is done so far is then a fair sample."""
     return [
-        Trial(experiment="nguyen", setting=setting, tool="spl", problem=problem.name, seed=seed, timeout=timeout)
+        Trial(experiment="nguyen", setting=setting, tool=tool, problem=problem.name, seed=seed, timeout=timeout)
         for seed in seeds
         for problem in problems
     ]
@@ -64,7 +64,13 @@ NGUYEN = Experiment(name="nguyen", run=run_nguyen, settings=nguyen_settings)
 
 def _task_of(trial: Trial) -> Task:
     problem = load_nguyen(trial.problem)
-    return paper_task(problem) if trial.setting == "paper" else points20_task(problem)
+    task = paper_task(problem) if trial.setting == "paper" else points20_task(problem)
+    return without_additions(task) if trial.tool == OURS_AS_IN_PAPER else task
+
+
+def without_additions(task: Task) -> Task:
+    """Return the same for the paper's own search."""
+    return replace(task, config=replace(task.config, n_completions=0))
 
 
 def paper_task(problem: Problem) -> Task:

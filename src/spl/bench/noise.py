@@ -8,7 +8,7 @@ import re
 import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from spl.bench.gplearn import GplearnConfig, fit_gplearn, require_gplearn
 from spl.bench.records import Record
 from spl.bench.summaries import Summary, group, origin_lines, summarise
 from spl.bench.text_table import TextTable
-from spl.bench.trials import Experiment, Outcome, Trial, relative_error
+from spl.bench.trials import OURS, OURS_AS_IN_PAPER, Experiment, Outcome, Trial, relative_error
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.discover import discover
@@ -37,16 +37,18 @@ COEFFICIENTS = (2.0, 0.5, 0.3)  # of x, x**2, x**3
 RANGE = 10.0  # x is drawn from -RANGE to RANGE
 NOISE_LEVELS = (0.0, 0.05, 0.1, 0.3)  # standard deviation of the noise / root mean square of the exact values
 N_POINTS = (20, 50, 200, 1000)
-TOOLS = ("spl", "gplearn")
+TOOLS = (OURS, OURS_AS_IN_PAPER, "gplearn")
+USUAL_TOOLS = (OURS, "gplearn")
 PAPER_P_VALUE = 1.06e-7
 DIGITS = 8  # significant digits of a constant in the records
 
 # The search space of both: + - * /, numbers, x. Ours has a number as a leaf of its own, as gplearn has.
 GRAMMAR = "A -> A + A | A - A | A * A | A / A | C | x"
 # The paper: eta 0.99, t_max 50, 10,000 episodes a trial. We spread them over its usual 20 rounds of transplantation.
-OURS = SearchConfig(
+CONFIG = SearchConfig(
     eta=0.99, max_rules=50, n_episodes=500, n_transplants=20, max_schedules=1, relative_loss=False, n_trees=1
 )
+PAPER_CONFIG = replace(CONFIG, n_completions=0)  # the paper's own search
 THEIRS = GplearnConfig()  # population 2,000, 20 generations, numbers from -10 to 10
 
 # The rule of recovery looks at a formula's values from -20 to 20: at places that are no round numbers, where quotients such
@@ -109,7 +111,7 @@ def law_at(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return sum((c * x**power for power, c in enumerate(COEFFICIENTS, start=1)), np.zeros_like(x))
 
 
-def noise_trials(seeds: Sequence[int], tools: Sequence[str] = TOOLS, timeout: float | None = None) -> list[Trial]:
+def noise_trials(seeds: Sequence[int], tools: Sequence[str] = USUAL_TOOLS, timeout: float | None = None) -> list[Trial]:
     """Return the trials, all cells with the first seed before any with the second: what is done so far is then a fair sample."""
     for tool in tools:
         if tool not in TOOLS:
@@ -132,10 +134,14 @@ def run_noise(trial: Trial) -> Outcome:
 
 def noise_settings(trial: Trial) -> dict[str, object]:
     """Return the settings of the tool."""
-    return THEIRS.to_dict() if trial.tool == "gplearn" else OURS.to_dict()
+    return THEIRS.to_dict() if trial.tool == "gplearn" else _config_of(trial).to_dict()
 
 
 NOISE = Experiment(name="noise", run=run_noise, settings=noise_settings)
+
+
+def _config_of(trial: Trial) -> SearchConfig:
+    return PAPER_CONFIG if trial.tool == OURS_AS_IN_PAPER else CONFIG
 
 
 def _run_ours(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float64]) -> Outcome:
@@ -143,7 +149,7 @@ def _run_ours(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float
     found = discover(
         Dataset.from_arrays(table, target, names=("x",)),
         Grammar.from_text(GRAMMAR),
-        config=OURS,
+        config=_config_of(trial),
         limits=Limits(timeout=trial.timeout),
         seed=trial.seed,
     )
@@ -228,8 +234,9 @@ def noise_notes(records: Sequence[Record]) -> list[str]:
         *origin_lines(records),
         f"Target {LAW}, x uniform on [-10, 10]; noise is its standard deviation over the root mean square of the exact values. "
         "The paper has a grid of 4 x 4 too, but does not print its levels.",
-        f"spl: grammar `{GRAMMAR}`, eta {OURS.eta:g}, t_max {OURS.max_rules}, 10,000 episodes as {OURS.n_transplants} rounds of "
-        f"{OURS.n_episodes}. gplearn: population 2,000, 20 generations, numbers from -10 to 10, + - * /, else its defaults.",
+        f"spl: grammar `{GRAMMAR}`, eta {CONFIG.eta:g}, t_max {CONFIG.max_rules}, 10,000 episodes as {CONFIG.n_transplants} rounds of "
+        f"{CONFIG.n_episodes}; spl-paper: the same without completion. gplearn: population 2,000, 20 generations, "
+        "numbers from -10 to 10, + - * /, else its defaults.",
         RULE,
         describe_test(records),
     ]
@@ -288,9 +295,11 @@ def _tools(records: Sequence[Record]) -> list[str]:
 def describe_test(records: Sequence[Record]) -> str:
     """Return the T-test of the paper in words: is our recovery rate higher, over the cells that both tools have?"""
     cells = _cells(records)
-    both = [condition for condition in _conditions(cells) if all((condition, tool) in cells for tool in TOOLS)]
-    ours, theirs = ([summarise(cells[condition, tool]).rate for condition in both] for tool in TOOLS)
-    test = f"T-test, paired over {len(both)} cells, one-sided (spl higher; scipy.stats.ttest_rel)"
+    tool = OURS if any(record.trial.tool == OURS for record in records) else OURS_AS_IN_PAPER
+    pair = (tool, "gplearn")
+    both = [condition for condition in _conditions(cells) if all((condition, tool) in cells for tool in pair)]
+    ours, theirs = ([summarise(cells[condition, tool]).rate for condition in both] for tool in pair)
+    test = f"T-test, paired over {len(both)} cells, one-sided ({tool} higher; scipy.stats.ttest_rel)"
     if len({our - their for our, their in zip(ours, theirs, strict=True)}) < 2:
         return f"{test}: not defined, since the rates do not differ in different ways."
     from scipy.stats import ttest_rel

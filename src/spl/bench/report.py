@@ -16,7 +16,7 @@ from spl.bench.random import Condition, rate_of_accurate
 from spl.bench.records import Record
 from spl.bench.summaries import Summary, failure_lines, group, origin_lines, spell_timeout, summarise
 from spl.bench.text_table import TextTable
-from spl.bench.trials import EXPERIMENTS
+from spl.bench.trials import EXPERIMENTS, OURS
 from spl.datasets.nguyen import Problem, nguyen_problems
 from spl.datasets.random_formulas import MAX_VARIABLES
 from spl.display import print_lines
@@ -44,12 +44,12 @@ class Section:
 
 
 def nguyen_sections(records: Sequence[Record]) -> list[Section]:
-    """Return a section for each setting and time limit."""
-    kinds = group(records, lambda record: (record.trial.setting, record.trial.timeout))
-    return [_nguyen_section(setting, timeout, members) for (setting, timeout), members in kinds.items()]
+    """Return a section for each setting, method and time limit."""
+    kinds = group(records, lambda record: (record.trial.setting, record.trial.tool, record.trial.timeout))
+    return [_nguyen_section(setting, tool, timeout, members) for (setting, tool, timeout), members in kinds.items()]
 
 
-def _nguyen_section(setting: str, timeout: float | None, records: Sequence[Record]) -> Section:
+def _nguyen_section(setting: str, tool: str, timeout: float | None, records: Sequence[Record]) -> Section:
     by_problem = group(records, lambda record: record.trial.problem)
     found = {
         problem: summarise(by_problem[problem.name]) for problem in nguyen_problems() if problem.name in by_problem
@@ -62,12 +62,15 @@ def _nguyen_section(setting: str, timeout: float | None, records: Sequence[Recor
 
         draw_times(found, path)
 
+    is_default = tool == OURS
     return Section(
-        title=f"Nguyen problems, setting {setting}",
+        title=f"Nguyen problems, setting {setting}" + ("" if is_default else ", method of the paper"),
         notes=(*origin_lines(records), rule, columns),
         table=nguyen_table(found),
         failures=tuple(failure_lines(_in_order(by_problem, list(found)))),
-        figure=f"nguyen-{setting}" + ("" if timeout is None else f"-{timeout:g}s"),
+        figure=f"nguyen-{setting}"
+        + ("" if is_default else "-method-paper")
+        + ("" if timeout is None else f"-{timeout:g}s"),
         draw=draw,
     )
 

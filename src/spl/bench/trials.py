@@ -11,6 +11,11 @@ from spl.errors import SettingError
 
 EXPERIMENTS = ("nguyen", "ablation", "noise", "random", "against")
 RECOVERED_ERROR = 1e-6  # a law is recovered if its relative error on unseen data is at most this
+OURS, OURS_AS_IN_PAPER = (
+    "spl",
+    "spl-paper",
+)  # tools: our default, and the paper's own search without what we added to it
+METHODS = {"default": OURS, "paper": OURS_AS_IN_PAPER}
 INTERRUPTED = "interrupted"  # an outcome that stopped so is never kept
 
 Key = tuple[str, str, str, str, int, float | None]
@@ -28,7 +33,7 @@ class Trial:
 
     experiment: str  # one of EXPERIMENTS
     setting: str  # such as "paper", "points20", a model of the ablation, "noise=0.1 points=50"
-    tool: str  # "spl", "gplearn", ...
+    tool: str  # "spl", "spl-paper", "gplearn", ...
     problem: str
     seed: int
     timeout: float | None  # seconds; None is no limit

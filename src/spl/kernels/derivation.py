@@ -30,6 +30,7 @@ class Rules(NamedTuple):
 DERIVATION = np.dtype(
     [
         ("tokens", np.int32, MAX_LENGTH),
+        ("origin", np.int32, MAX_LENGTH),  # the symbol that the subtree from each token on was derived from; -1 if none
         ("guesses", np.float64, MAX_CONSTANTS),
         ("open", np.int32, MAX_LENGTH),  # items to come, the next one last
         ("open_guesses", np.float64, MAX_LENGTH),
@@ -61,6 +62,7 @@ def copy_derivation(source, target):
     """Make the target equal to the source."""
     for i in range(source.n_tokens):
         target.tokens[i] = source.tokens[i]
+        target.origin[i] = source.origin[i]
     for i in range(source.n_open):
         target.open[i] = source.open[i]
         target.open_guesses[i] = source.open_guesses[i]
@@ -108,6 +110,7 @@ def take_rule(rules, derivation, rule):
         derivation.open[derivation.n_open] = rules.items[i]
         derivation.open_guesses[derivation.n_open] = rules.guesses[i]
         derivation.n_open += 1
+    origin = symbol
     while derivation.n_open > 0:
         item = derivation.open[derivation.n_open - 1]
         if item >> KIND_SHIFT == SYMBOL:
@@ -118,6 +121,8 @@ def take_rule(rules, derivation, rule):
             derivation.n_open = 0
             return
         derivation.tokens[derivation.n_tokens] = item
+        derivation.origin[derivation.n_tokens] = origin
+        origin = np.int64(-1)
         derivation.n_tokens += 1
         if item >> KIND_SHIFT == CONSTANT:
             if derivation.n_constants < MAX_CONSTANTS:

@@ -18,6 +18,7 @@ SAME_LOSS = 1e-9  # two modules whose losses agree to this share are the same fu
 RECORD = np.dtype(
     [
         ("tokens", np.int32, MAX_LENGTH),
+        ("origin", np.int32, MAX_LENGTH),  # see `DERIVATION`
         ("length", np.int64),
         ("constants", np.float64, MAX_CONSTANTS),
         ("loss", np.float64),
@@ -98,6 +99,7 @@ def write_record(record, derivation, constants, loss, reward):
     """Put a program into a place."""
     for i in range(derivation.n_tokens):
         record.tokens[i] = derivation.tokens[i]
+        record.origin[i] = derivation.origin[i]
     for i in range(derivation.n_constants):
         record.constants[i] = constants[i]
     record.length = derivation.n_tokens
@@ -111,6 +113,7 @@ def copy_record(source, target):
     """Make one place equal to another."""
     for i in range(source.length):
         target.tokens[i] = source.tokens[i]
+        target.origin[i] = source.origin[i]
     for i in range(MAX_CONSTANTS):
         target.constants[i] = source.constants[i]
     target.length = source.length

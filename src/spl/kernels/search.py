@@ -9,37 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from spl.kernels.apart import apart
-from spl.kernels.compiler import kernel, make_record
-from spl.kernels.derivation import (
-    DERIVATION,
-    begin,
-    complete_at_random,
-    copy_derivation,
-    current_symbol,
-    is_allowed,
-    take_rule,
-)
-from spl.kernels.fit import FIT_WORK, PROBE_ROWS, fit_constants, refit_constants, squared_error
-from spl.kernels.keys import KEY_WORK, structure_key, value_key
-from spl.kernels.ledger import (
-    N_EPISODES,
-    N_EVALUATIONS,
-    N_OVERLONG,
-    N_REPEATS,
-    enter_front,
-    enter_modules,
-    find_key,
-    module_place,
-    program_cost,
-    store_loss,
-)
+from spl.kernels.compiler import kernel
+from spl.kernels.derivation import begin, copy_derivation, current_symbol, is_allowed, take_rule
+from spl.kernels.ledger import N_EPISODES, N_EVALUATIONS
 from spl.kernels.random import random_below, random_unit
-from spl.kernels.tokens import MAX_CONSTANTS
+from spl.kernels.score import score
+from spl.kernels.simulate import complete, complete_nearly, jump, simulate
 
 UNVISITED = -1  # a child that no episode has taken yet
 CLOSED = -2  # a child with nothing left to explore, or one from which no program can finish in time
 
-HOPELESS = 3.0  # a program so many times as bad as the best of its cost gets no second start for its constants
 
 # Why `run_episodes` returned
 ALL_DONE, TREE_FULL, TREE_EXHAUSTED, ENOUGH_EVALUATIONS = range(4)
@@ -68,31 +47,6 @@ class Tree(NamedTuple):
     used: np.ndarray  # int64[2]
 
 
-class Policy(NamedTuple):
-    """The hyperparameters of the search."""
-
-    eta: float  # discount of the reward for each rule
-    explore: float  # weight of the bound's uncertainty term
-    epsilon: float  # share of selections made at random
-    n_simulations: int  # random completions of each new leaf
-    max_rules: int  # the paper's t_max
-    module_size: int  # most rules of a module at present
-    is_scaled: bool  # divide Q by the highest reward so far
-    is_greedy: bool  # Q is the highest reward, else the mean
-    loss_scale: float  # loss in the reward is multiplied by this
-
-
-class SearchWork(NamedTuple):
-    """Scratch of one thread."""
-
-    fit: np.record  # FIT_WORK
-    keys: np.record  # KEY_WORK
-    node: np.record  # DERIVATION, the state at the node that the episode has reached
-    leaf: np.record  # DERIVATION, a completion of it
-    path: np.ndarray  # int64[max_rules + 2], nodes of the episode
-    slots: np.ndarray  # int64[max_rules + 2], the place in `child` that led to each of them
-
-
 def make_tree(n_nodes, max_rules_of_symbol):
     """Return a tree with only a root, and room for that many nodes."""
     nodes = np.recarray(n_nodes, NODE)
@@ -102,103 +56,6 @@ def make_tree(n_nodes, max_rules_of_symbol):
     nodes.first_child = -1
     nodes.n_open = 0
     return Tree(nodes, np.empty(n_nodes * max_rules_of_symbol, np.int64), np.array([1, 0], np.int64))
-
-
-def make_search_work(max_rules):
-    """Return scratch for derivations of at most that many rules."""
-    return SearchWork(
-        fit=make_record(FIT_WORK),
-        keys=make_record(KEY_WORK),
-        node=make_record(DERIVATION),
-        leaf=make_record(DERIVATION),
-        path=np.zeros(max_rules + 2, np.int64),
-        slots=np.zeros(max_rules + 2, np.int64),
-    )
-
-
-@kernel
-def reward_of(loss, n_rules, policy):
-    """Return the reward eta**rules / (1 + loss); 0 if the loss is infinite."""
-    return policy.eta**n_rules / (1.0 + loss * policy.loss_scale)
-
-
-@kernel
-def is_promising(loss, n_rules, cost, policy, ledger):
-    """Tell whether a loss on a few rows may belong to one of the best programs."""
-    if cost < ledger.front.size and loss < ledger.front[cost].loss:
-        return True
-    reward = reward_of(loss, n_rules, policy)
-    return reward >= ledger.front[0].reward or (
-        n_rules <= policy.module_size and module_place(ledger, loss, reward) >= 0
-    )
-
-
-@kernel
-def fitted_loss(derivation, alphabet, table, effort, policy, ledger, cost, work, random):
-    """Return the loss of a program with constants, fitted to a few rows, and to all if it may be one of the best."""
-    ledger.totals[N_EVALUATIONS] += 1
-    n_rows = table.target.size
-    n_probe = min(n_rows, PROBE_ROWS)
-    tokens, length = derivation.tokens, derivation.n_tokens
-    hopeless = np.inf
-    if cost < ledger.front.size:
-        hopeless = n_probe * (HOPELESS * ledger.front[cost].loss) ** 2
-    error = fit_constants(
-        tokens, length, alphabet, table, n_probe, derivation.guesses, hopeless, effort, work.fit, random
-    )
-    loss = np.sqrt(error / n_probe)
-    if n_probe == n_rows or not is_promising(loss, derivation.n_rules, cost, policy, ledger):
-        return loss
-    return np.sqrt(refit_constants(tokens, length, alphabet, table, effort, work.fit) / n_rows)
-
-
-@kernel
-def plain_loss(derivation, alphabet, table, policy, ledger, cost, work):
-    """Return the loss of a program without constants on a few rows, and on all if it may be one of the best.
-
-    A program that equals an earlier one on the first rows takes over its loss.
-    """
-    n_rows = table.target.size
-    n_probe = min(n_rows, PROBE_ROWS)
-    tokens, length = derivation.tokens, derivation.n_tokens
-    error = squared_error(tokens, length, work.fit.best, alphabet, table, n_probe, work.fit)
-    key = value_key(work.fit.stack, n_probe)
-    at = find_key(ledger, key)
-    if ledger.keys[at] == key:
-        ledger.totals[N_REPEATS] += 1
-        return ledger.losses[at]
-    ledger.totals[N_EVALUATIONS] += 1
-    loss = np.sqrt(error / n_probe)
-    if n_probe < n_rows and is_promising(loss, derivation.n_rules, cost, policy, ledger):
-        loss = np.sqrt(squared_error(tokens, length, work.fit.best, alphabet, table, n_rows, work.fit) / n_rows)
-    store_loss(ledger, key, loss)
-    return loss
-
-
-@apart
-def score(derivation, alphabet, table, effort, policy, ledger, work, random):
-    """Return the reward of a finished program: eta**rules / (1 + loss), 0 outside its domain; record it if it is new and good."""
-    if derivation.is_full == 1 or derivation.n_constants > MAX_CONSTANTS:
-        ledger.totals[N_OVERLONG] += 1
-        return 0.0
-    key = structure_key(derivation.tokens, derivation.n_tokens, work.keys)
-    at = find_key(ledger, key)
-    if ledger.keys[at] == key:
-        ledger.totals[N_REPEATS] += 1
-        return reward_of(ledger.losses[at], derivation.n_rules, policy)
-    cost = program_cost(derivation.tokens, derivation.n_tokens, ledger.costs)
-    if derivation.n_constants > 0:
-        loss = fitted_loss(derivation, alphabet, table, effort, policy, ledger, cost, work, random)
-    else:
-        loss = plain_loss(derivation, alphabet, table, policy, ledger, cost, work)
-    store_loss(ledger, key, loss)
-    if not np.isfinite(loss):
-        return 0.0
-    reward = reward_of(loss, derivation.n_rules, policy)
-    enter_front(ledger, derivation, work.fit.best, cost, loss, reward)
-    if derivation.n_rules <= policy.module_size:
-        enter_modules(ledger, derivation, work.fit.best, loss, reward)
-    return reward
 
 
 @kernel
@@ -276,27 +133,12 @@ def select(tree, rules, policy, best_reward, work, random):
         elif not is_new:
             k = best_child(tree, node, first, n, policy, scale)
         work.slots[n_path] = first + k
+        if policy.n_completions > 0 and random_below(random, n_path) == 0:
+            copy_derivation(work.node, work.ancestor)
         take_rule(rules, work.node, first_rule + k)
         if is_new:
             return n_path
         node = tree.child[first + k]
-
-
-@kernel
-def simulate(rules, alphabet, table, effort, policy, ledger, work, random):
-    """Return the highest reward of several random completions of the new leaf.
-
-    Each draws its own bound on the number of rules, between the fewest possible and max_rules: short programs are tried as often as
-    long ones, and cost less. Measured on Nguyen-4: 180,000 evaluations to the solution instead of 440,000.
-    """
-    highest = 0.0
-    for _ in range(policy.n_simulations):
-        copy_derivation(work.node, work.leaf)
-        fewest = work.leaf.n_rules + work.leaf.n_rest
-        bound = fewest + random_below(random, policy.max_rules - fewest + 1)
-        complete_at_random(rules, work.leaf, bound, random)
-        highest = max(highest, score(work.leaf, alphabet, table, effort, policy, ledger, work, random))
-    return highest
 
 
 @kernel
@@ -321,7 +163,7 @@ def close_upwards(tree, n_path, path, slots):
 
 
 @apart
-def run_episode(tree, rules, alphabet, table, effort, policy, ledger, work, random):
+def run_episode(tree, rules, completion, alphabet, table, effort, policy, ledger, work, random):
     """Run one episode: selection, expansion, simulation, backpropagation."""
     n_path = select(tree, rules, policy, ledger.front[0].reward, work, random)
     if work.node.n_open == 0:
@@ -334,11 +176,21 @@ def run_episode(tree, rules, alphabet, table, effort, policy, ledger, work, rand
     tree.child[work.slots[n_path]] = node
     work.path[n_path] = node
     reward = simulate(rules, alphabet, table, effort, policy, ledger, work, random)
+    if policy.n_completions > 0:
+        reward = max(reward, complete(work.node, completion, alphabet, table, effort, policy, ledger, work, random))
+        complete(work.ancestor, completion, alphabet, table, effort, policy, ledger, work, random)
+        if not policy.is_jumping or random_below(random, 2) == 0:
+            found = complete_nearly(work.node, completion, alphabet, table, effort, policy, ledger, work, random)
+            reward = max(reward, found)
+        else:
+            jump(completion, alphabet, table, effort, policy, ledger, work, random)
     backpropagate(tree, reward, n_path + 1, work.path)
 
 
 @kernel(entry=True)
-def run_episodes(n_episodes, max_evaluations, tree, rules, alphabet, table, effort, policy, ledger, work, random):
+def run_episodes(
+    n_episodes, max_evaluations, tree, rules, completion, alphabet, table, effort, policy, ledger, work, random
+):
     """Run up to so many episodes; return why it ended. Stops before the tree is over-full, and when nothing is left to explore."""
     most_rules = 0
     for s in range(rules.shortest.size):
@@ -350,6 +202,6 @@ def run_episodes(n_episodes, max_evaluations, tree, rules, alphabet, table, effo
             return TREE_EXHAUSTED
         if ledger.totals[N_EVALUATIONS] >= max_evaluations:
             return ENOUGH_EVALUATIONS
-        run_episode(tree, rules, alphabet, table, effort, policy, ledger, work, random)
+        run_episode(tree, rules, completion, alphabet, table, effort, policy, ledger, work, random)
         ledger.totals[N_EPISODES] += 1
     return ALL_DONE

@@ -1,0 +1,192 @@
+"""What completion needs, made from a grammar and the rows of a search: the bank, the terms of the closers, scratch.
+
+The bank is grown once and shared by all trees, which only read it; each tree has its own scratch.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data import Dataset
+from spl.grammar import Grammar
+from spl.kernels import tokens as tk
+from spl.kernels.bank import (
+    EXACT,
+    Bank,
+    BankRules,
+    evaluate_entries,
+    grow_bank,
+    look_up_entry,
+    make_bank,
+    spell_entry_tokens,
+)
+from spl.kernels.compiler import make_record
+from spl.kernels.complete import TERM_LENGTH, Completion, make_frame
+from spl.kernels.evaluate import BLOCK, evaluate_all
+from spl.kernels.least_squares import LEAST_SQUARES, MAX_TERMS
+from spl.kernels.skeleton import SKELETON
+from spl.packing import pack_alphabet
+from spl.packing_bank import find_form, pack_bank_rules, pack_forms
+
+BANK_ENTRIES = 100_000
+ENTRIES_A_SECOND = 50_000  # of the time limit: growing the bank takes a small part of it
+BANK_ROWS = 32  # rows on which exact goals are looked up
+MAX_BANK_COST = 30
+N_NEAR = 4096  # cheapest entries that are compared with goals that are only about right
+MAX_DEGREE = 6  # of the monomials that are terms of linear combinations
+FEWEST_FREE_ROWS = 5  # rows that a combination of all terms must leave over
+
+Tokens = tuple[int, ...]
+
+
+def make_completion(
+    grammar: Grammar, sample: Dataset, *, timeout: float | None = None, is_used: bool = True
+) -> Completion:
+    """Grow the bank of a grammar, and evaluate what the closers choose from; without use, leave all of it empty.
+
+    A time limit of less than 2 s makes the bank smaller.
+    """
+    capacity, n_near, n_terms = (_capacity(timeout), N_NEAR, MAX_TERMS - 2) if is_used else (2, 1, 0)
+    n_rows = min(BANK_ROWS, sample.n_rows)
+    columns = np.ascontiguousarray(sample.columns[:, :n_rows])
+    rules = pack_bank_rules(grammar, capacity)
+    bank = make_bank(columns, len(grammar.symbols), capacity, MAX_BANK_COST, _directions(n_rows))
+    grow_bank(bank, rules, pack_alphabet(grammar.vocabulary), 10 * capacity if is_used else 0)
+    forms, form_length = pack_forms(grammar)
+    near, counts = _evaluate_near(grammar, sample, bank, rules, n_near)
+    terms = _TermTable(grammar, sample, bank, rules, min(n_terms, sample.n_rows - FEWEST_FREE_ROWS))
+    return Completion(
+        bank=bank,
+        rules=rules,
+        forms=forms,
+        form_length=form_length,
+        variables=_derived_variables(grammar),
+        weights=sample.weights,
+        near=near,
+        n_near=counts,
+        term_values=terms.values,
+        term_tokens=terms.tokens,
+        term_length=terms.length,
+        n_terms=terms.count,
+        frame=make_frame(columns, np.ascontiguousarray(sample.target[:n_rows])),
+        wide=make_frame(sample.columns, sample.target),
+        matrix=np.zeros((MAX_TERMS + 1) * sample.n_rows),
+        squares=make_record(LEAST_SQUARES),
+        skeleton=make_record(SKELETON),
+    )
+
+
+def _capacity(timeout: float | None) -> int:
+    return BANK_ENTRIES if timeout is None else max(min(BANK_ENTRIES, int(ENTRIES_A_SECOND * timeout)), 1000)
+
+
+def own_scratch(completion: Completion) -> Completion:
+    """Return the same with scratch of its own, for another tree."""
+
+    def renewed(frame):  # type: ignore[no-untyped-def]
+        return frame._replace(columns=frame.columns.copy(), rows=frame.rows.copy(), stack=frame.stack.copy())
+
+    return completion._replace(
+        frame=renewed(completion.frame),
+        wide=renewed(completion.wide),
+        matrix=np.zeros((MAX_TERMS + 1) * completion.wide.n),
+        squares=make_record(LEAST_SQUARES),
+        skeleton=make_record(SKELETON),
+    )
+
+
+def _directions(n: int) -> NDArray[np.float64]:
+    """Return two directions that are orthogonal to each other and to a constant, always the same ones."""
+    random = np.random.default_rng(n)
+    basis, _ = np.linalg.qr(np.hstack([np.ones((n, 1)), random.standard_normal((n, 2))]))
+    directions = np.zeros((2, n))
+    directions[: basis.shape[1] - 1] = basis.T[1:]
+    return directions
+
+
+def _derived_variables(grammar: Grammar) -> NDArray[np.int64]:
+    variables = [tk.VARIABLE << tk.KIND_SHIFT | k for k in range(len(grammar.vocabulary.variables))]
+    symbols = range(len(grammar.symbols))
+    return np.array([[grammar.derives_template((token,), s) for token in variables] for s in symbols], np.int64)
+
+
+def _evaluate_near(
+    grammar: Grammar, sample: Dataset, bank: Bank, rules: BankRules, n_near: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    n_symbols = len(grammar.symbols)
+    near = np.zeros((n_symbols, n_near, sample.n_rows))
+    counts = np.zeros(n_symbols, np.int64)
+    tokens, origin = np.zeros((2, tk.MAX_LENGTH), np.int32)
+    stack, alphabet = np.zeros(tk.MAX_LENGTH * BLOCK), pack_alphabet(grammar.vocabulary)
+    for symbol in range(n_symbols):
+        counts[symbol] = evaluate_entries(
+            bank, rules, alphabet, sample.columns, symbol, near[symbol], tokens, origin, stack
+        )
+    return near, counts
+
+
+class _TermTable:
+    """The terms of linear combinations for each symbol: monomials by degree, then functions of one variable."""
+
+    def __init__(self, grammar: Grammar, sample: Dataset, bank: Bank, rules: BankRules, most: int) -> None:
+        n_symbols = len(grammar.symbols)
+        self.values = np.zeros((n_symbols, MAX_TERMS, sample.n_rows))
+        self.tokens = np.zeros((n_symbols, MAX_TERMS, TERM_LENGTH), np.int32)
+        self.length = np.zeros((n_symbols, MAX_TERMS), np.int64)
+        self.count = np.zeros(n_symbols, np.int64)
+        self._grammar, self._bank, self._rules = grammar, bank, rules
+        alphabet, stack, row = (
+            pack_alphabet(grammar.vocabulary),
+            np.zeros(tk.MAX_LENGTH * BLOCK),
+            np.zeros(sample.n_rows),
+        )
+        for symbol in range(n_symbols):
+            for tokens in self._terms(symbol, most):
+                k = self.count[symbol]
+                if k >= most:
+                    break
+                if len(tokens) > TERM_LENGTH:
+                    continue
+                evaluate_all(np.array(tokens, np.int32), len(tokens), row, alphabet, sample.columns, row, stack)
+                if np.all(np.isfinite(row)):
+                    self.values[symbol, k] = row
+                    self.tokens[symbol, k, : len(tokens)] = tokens
+                    self.length[symbol, k] = len(tokens)
+                    self.count[symbol] += 1
+
+    def _terms(self, symbol: int, most: int) -> Iterator[Tokens]:
+        n_columns = len(self._grammar.vocabulary.variables)
+        degree = max((d for d in range(1, MAX_DEGREE + 1) if comb(n_columns + d, d) - 1 <= most), default=1)
+        known: dict[Tokens, Tokens] = {}
+        for d in range(1, degree + 1):
+            for factors in combinations_with_replacement(range(n_columns), d):
+                tokens = self._monomial(factors, known, symbol)
+                if tokens:
+                    known[factors] = tokens
+                    yield tokens
+        for place in range(int(self._bank.n_of[symbol])):
+            entry = int(self._bank.member[symbol, place])
+            if self._bank.cost[entry] > 2:
+                return
+            if self._bank.cost[entry] == 2:
+                yield self._spell(entry)
+
+    def _monomial(self, factors: Tokens, known: dict[Tokens, Tokens], symbol: int) -> Tokens:
+        """Return the cheapest spelling that the bank has, else a product of two shorter ones; nothing if there is none."""
+        values = np.prod([self._bank.columns[k] for k in factors], axis=0)
+        entry = look_up_entry(self._bank, symbol, EXACT, values)
+        if entry >= 0:
+            return self._spell(entry)
+        half = len(factors) // 2
+        left, right = known.get(factors[:half]), known.get(factors[half:])
+        if not left or not right or not find_form(self._grammar, symbol, "product"):
+            return ()
+        return (tk.MUL, *left, *right)
+
+    def _spell(self, entry: int) -> Tokens:
+        tokens, origin = np.zeros((2, tk.MAX_LENGTH), np.int32)
+        length = spell_entry_tokens(self._bank, self._rules, entry, tokens, origin)
+        return tuple(int(token) for token in tokens[:length])

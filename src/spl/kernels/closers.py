@@ -1,0 +1,395 @@
+"""Closers for goals that are only about right: by least squares, with the weight that each row of the goal has in the result.
+
+combination   a sum of few terms of a fixed set, chosen by leaving out one after the other
+monomial      a product of powers of the variables, by least squares in logarithms
+correlation   the entry of the bank that comes nearest, up to scale and offset where the grammar has constants
+
+Each writes down what closes the hole, as tokens and guesses of the constants. Exact goals come out exactly.
+"""
+
+import numpy as np
+
+from spl.kernels.apart import apart
+from spl.kernels.bank import EXACT, UP_TO_SCALE_AND_OFFSET, look_up
+from spl.kernels.compiler import FAST_MATH, kernel
+from spl.kernels.complete import AFFINE, DIFFERENCE, ENTRY, NUMBER, PRODUCT, QUOTIENT, ROOT, SCALED, SUM, spell_entry
+from spl.kernels.least_squares import MAX_TERMS, choose_terms, orthogonalise, reduce_to_kept, solve_kept
+from spl.kernels.rows import fill_row
+from spl.kernels.skeleton import MAX_STEPS, append_constant, append_entry, append_token, begin_closing
+from spl.kernels.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MUL, SQRT, SUB, VARIABLE
+
+FLAT = 1e-12  # an entry whose spread is a smaller share of its square than this is a constant
+FEW_ROWS = 64  # on which all entries are compared with a goal
+N_NEAREST = 16  # of them are compared on all rows
+NEAR_WHOLE = 1e-6  # how near a coefficient must be to a number that can be spelled
+MAX_EXPONENT = 6.0
+NEAR_EXPONENT = 0.2  # how near an exponent must be to a half-integer, before it is rounded and tried
+
+
+@apart
+def find_number(completion, symbol, value):
+    """Return the entry of a symbol that is this number; -1 if there is none."""
+    frame = completion.frame
+    at = 2 * MAX_STEPS * frame.n
+    fill_row(frame.rows, at, value, frame.n)
+    return look_up(completion.bank, symbol, np.int64(EXACT), frame.rows, at)
+
+
+@apart
+def find_weights(completion):
+    """Put the weight of each row of the goal into row 2 * MAX_STEPS + 1 of the wide frame; tell whether enough rows count."""
+    wide = completion.wide
+    n = wide.n
+    at = (2 * MAX_STEPS + 1) * n
+    total = 0.0
+    for j in range(n):
+        slope = wide.rows[at + j]
+        weight = completion.weights[j] * slope * slope
+        if not np.isfinite(weight):
+            return False
+        wide.rows[at + j] = weight
+        total += weight
+    if not (total > 0.0 and np.isfinite(total)):
+        return False
+    for j in range(n):
+        wide.rows[at + j] *= n / total
+    return True
+
+
+@apart
+def close_by_combination(completion):
+    """Close the hole with a sum of few terms; tell whether there is one that can be spelled."""
+    skeleton, wide, work = completion.skeleton, completion.wide, completion.squares
+    symbol = skeleton.symbol[skeleton.hole]
+    n_own = completion.n_terms[symbol]
+    if n_own == 0:
+        return False
+    n = wide.n
+    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
+    square = 0.0
+    for j in range(n):
+        root = np.sqrt(wide.rows[weights + j])
+        for k in range(n_own):
+            completion.matrix[(k + 1) * n + j] = completion.term_values[symbol, k, j] * root
+        completion.matrix[j] = root
+        value = wide.rows[goal + j] * root
+        completion.matrix[(n_own + 1) * n + j] = value
+        square += value * value
+    if not (square > 0.0 and np.isfinite(square)):
+        return False
+    n_terms = n_own + 1  # the constant is term 0
+    orthogonalise(completion.matrix, n_terms + 1, n, work)
+    choose_terms(work, n_terms, n, square)
+    if work.n_best == 0:
+        return False
+    begin_closing(skeleton)
+    if completion.form_length[symbol, SCALED] > 0:
+        return _spell_scaled_sum(completion, symbol)
+    return _spell_plain_sum(completion, symbol)
+
+
+@kernel
+def _append_term(completion, symbol, k):
+    skeleton = completion.skeleton
+    for i in range(completion.term_length[symbol, k]):
+        append_token(skeleton, completion.term_tokens[symbol, k, i], symbol if i == 0 else np.int64(-1))
+
+
+@kernel
+def _spell_scaled_sum(completion, symbol):
+    """Spell C * t + C * t + ... + C."""
+    skeleton, work = completion.skeleton, completion.squares
+    n_best = work.n_best
+    if n_best > 1 and completion.form_length[symbol, SUM] == 0:
+        return False
+    for _ in range(n_best - 1):
+        append_token(skeleton, ADD, symbol)
+    is_factor_first = completion.forms[symbol, SCALED, 1] >> KIND_SHIFT == CONSTANT
+    for i in range(n_best):
+        k = work.best_kept[i]
+        if k == 0:
+            if completion.form_length[symbol, NUMBER] == 0:
+                return False
+            append_constant(skeleton, work.best_coefficient[i], symbol)
+            continue
+        append_token(skeleton, MUL, symbol)
+        if is_factor_first:
+            append_constant(skeleton, work.best_coefficient[i], np.int64(-1))
+        _append_term(completion, symbol, k - 1)
+        if not is_factor_first:
+            append_constant(skeleton, work.best_coefficient[i], np.int64(-1))
+    return skeleton.closing_length > 0
+
+
+@kernel
+def _spell_plain_sum(completion, symbol):
+    """Spell t + 2 * t - t / 2 ... without constants: each coefficient must be 1 or a number of the bank, each sign an operator."""
+    skeleton, work = completion.skeleton, completion.squares
+    n_best = work.n_best
+    n_positive = 0
+    for i in range(n_best):
+        n_positive += work.best_coefficient[i] > 0.0
+    if n_positive == 0:
+        return False
+    if n_positive > 1 and completion.form_length[symbol, SUM] == 0:
+        return False
+    if n_positive < n_best and completion.form_length[symbol, DIFFERENCE] == 0:
+        return False
+    for _ in range(n_best - n_positive):
+        append_token(skeleton, SUB, symbol)
+    for _ in range(n_positive - 1):
+        append_token(skeleton, ADD, symbol)
+    for sign in range(2):
+        for i in range(n_best):
+            if (work.best_coefficient[i] > 0.0) != (sign == 0):
+                continue
+            if not _spell_multiple(completion, symbol, work.best_kept[i], abs(work.best_coefficient[i])):
+                return False
+    return skeleton.closing_length > 0
+
+
+@kernel
+def _spell_multiple(completion, symbol, k, factor):
+    """Spell a term times a number; term 0 is the number itself. Tell whether the number can be spelled."""
+    skeleton = completion.skeleton
+    is_one = abs(factor - 1.0) <= NEAR_WHOLE
+    if k > 0 and is_one:
+        _append_term(completion, symbol, k - 1)
+        return True
+    entry = find_number(completion, symbol, factor)
+    if entry < 0 or (k > 0 and completion.form_length[symbol, PRODUCT] == 0):
+        return False
+    if k > 0:
+        append_token(skeleton, MUL, symbol)
+    append_entry(skeleton, completion.bank, completion.rules, entry)
+    if k > 0:
+        _append_term(completion, symbol, k - 1)
+    return True
+
+
+@apart
+def close_by_monomial(completion):
+    """Close the hole with a product of whole and half powers of the variables; tell whether there is one that can be spelled."""
+    skeleton, wide, work = completion.skeleton, completion.wide, completion.squares
+    symbol = skeleton.symbol[skeleton.hole]
+    if completion.form_length[symbol, PRODUCT] == 0:
+        return False
+    n = wide.n
+    n_columns = completion.variables.shape[1]
+    if n_columns + 1 > MAX_TERMS:
+        return False
+    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
+    largest = 0.0
+    for j in range(n):
+        largest = max(largest, abs(wide.rows[goal + j]))
+    if not (largest > 0.0 and np.isfinite(largest)):
+        return False
+    square = 0.0
+    for j in range(n):
+        size = abs(wide.rows[goal + j])
+        root = np.sqrt(wide.rows[weights + j]) * size
+        value = np.log(size) if size > 0.0 else 0.0
+        completion.matrix[j] = root
+        completion.matrix[(n_columns + 1) * n + j] = value * root
+        square += (value * root) ** 2
+        for k in range(n_columns):
+            x = abs(wide.columns[k, j])
+            usable = completion.variables[symbol, k] > 0
+            completion.matrix[(k + 1) * n + j] = np.log(x) * root if usable and x > 0.0 else 0.0
+    orthogonalise(completion.matrix, n_columns + 2, n, work)
+    n_kept = 0
+    for c in range(n_columns + 1):
+        if work.r[c, c] != 0.0:
+            work.kept[n_kept] = c
+            n_kept += 1
+    reduce_to_kept(work, n_columns + 1, n_kept)
+    solve_kept(work, n_columns + 1, n_kept)
+    return _spell_monomial(completion, symbol, n_kept)
+
+
+@kernel
+def _round_exponents(completion, n_kept):
+    """Put twice each exponent, a whole number, into `best_kept` by variable; tell whether all are near one and not all are 0."""
+    work = completion.squares
+    n_columns = completion.variables.shape[1]
+    for k in range(n_columns):
+        work.best_kept[k] = 0
+    n_used = 0
+    for i in range(n_kept):
+        if work.kept[i] == 0:
+            continue
+        exponent = work.coefficient[i]
+        if not abs(exponent) <= MAX_EXPONENT:
+            return False
+        nearest = np.rint(exponent)
+        if abs(exponent - nearest) > NEAR_EXPONENT:
+            nearest = np.rint(2.0 * exponent) / 2.0
+            if abs(exponent - nearest) > NEAR_EXPONENT / 2.0:
+                return False
+        work.best_kept[work.kept[i] - 1] = np.int64(2.0 * nearest)
+        n_used += nearest != 0.0
+    return n_used > 0
+
+
+@kernel
+def _append_powers(completion, symbol, sign):
+    """Spell the product of the powers whose exponents have this sign: whole ones as repeated factors, halves under a root."""
+    skeleton, work = completion.skeleton, completion.squares
+    n_columns = completion.variables.shape[1]
+    n_factors = 0
+    n_halves = 0
+    for k in range(n_columns):
+        twice = sign * work.best_kept[k]
+        if twice > 0:
+            n_factors += twice // 2
+            n_halves += twice % 2
+    for _ in range(n_factors + (1 if n_halves > 0 else 0) - 1):
+        append_token(skeleton, MUL, symbol)
+    for k in range(n_columns):
+        for _ in range(max(sign * work.best_kept[k], 0) // 2):
+            append_token(skeleton, (VARIABLE << KIND_SHIFT) + k, symbol)
+    if n_halves == 0:
+        return
+    append_token(skeleton, SQRT, symbol)
+    for _ in range(n_halves - 1):
+        append_token(skeleton, MUL, symbol)
+    for k in range(n_columns):
+        if max(sign * work.best_kept[k], 0) % 2 == 1:
+            append_token(skeleton, (VARIABLE << KIND_SHIFT) + k, symbol)
+
+
+@kernel
+def _spell_monomial(completion, symbol, n_kept):
+    skeleton, work = completion.skeleton, completion.squares
+    if not _round_exponents(completion, n_kept):
+        return False
+    n_columns = completion.variables.shape[1]
+    n_above = 0
+    n_below = 0
+    n_halves = 0
+    for k in range(n_columns):
+        n_above += work.best_kept[k] > 0
+        n_below += work.best_kept[k] < 0
+        n_halves += work.best_kept[k] % 2 != 0
+    if (n_below > 0 and completion.form_length[symbol, QUOTIENT] == 0) or (
+        n_halves > 0 and completion.form_length[symbol, ROOT] == 0
+    ):
+        return False
+    begin_closing(skeleton)
+    is_scaled = completion.form_length[symbol, SCALED] > 0
+    has_number = completion.form_length[symbol, NUMBER] > 0
+    one = np.int64(-1)
+    if n_above == 0 and not has_number:
+        one = find_number(completion, symbol, 1.0)
+        if one < 0:
+            return False
+    is_factor_first = is_scaled and completion.forms[symbol, SCALED, 1] >> KIND_SHIFT == CONSTANT
+    has_factor = is_scaled and not (n_above == 0 and has_number)
+    if has_factor:
+        append_token(skeleton, MUL, symbol)
+        if is_factor_first:
+            append_constant(skeleton, 1.0, np.int64(-1))
+    if n_below > 0:
+        append_token(skeleton, DIV, symbol)
+    if n_above > 0:
+        _append_powers(completion, symbol, np.int64(1))
+    elif has_number:
+        append_constant(skeleton, 1.0, symbol)
+    else:
+        append_entry(skeleton, completion.bank, completion.rules, one)
+    if n_below > 0:
+        _append_powers(completion, symbol, np.int64(-1))
+    if has_factor and not is_factor_first:
+        append_constant(skeleton, 1.0, np.int64(-1))
+    return skeleton.closing_length > 0
+
+
+@kernel(fastmath=FAST_MATH)
+def _weighted_sums(near, symbol, k, rows, weights, goal, n):
+    """Return the weighted sums of v, v * v and v * goal on the first n rows."""
+    v1 = 0.0
+    v2 = 0.0
+    vh = 0.0
+    for j in range(n):
+        wv = rows[weights + j] * near[symbol, k, j]
+        v1 += wv
+        v2 += wv * near[symbol, k, j]
+        vh += wv * rows[goal + j]
+    return v1, v2, vh
+
+
+@kernel
+def _fit_entry(completion, symbol, k, mode, weights, goal, sums, n):
+    """Return the squared error of an entry on the first n rows, at the best scale and offset, and these; infinity if it is constant.
+
+    `sums` are those of the weights, of the goal and of its square, each with the weights.
+    """
+    v1, v2, vh = _weighted_sums(completion.near, symbol, k, completion.wide.rows, weights, goal, n)
+    w, h1, h2 = sums
+    if not v2 > 0.0:
+        return np.inf, 1.0, 0.0  # it left its domain
+    if mode == EXACT:
+        return h2 - 2.0 * vh + v2, 1.0, 0.0
+    shift = v1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
+    level = h1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
+    spread = v2 - w * shift * shift
+    if not spread > FLAT * v2:
+        return np.inf, 1.0, 0.0
+    scale = (vh - w * shift * level) / spread
+    return h2 - w * level * level - scale * scale * spread, scale, level - scale * shift
+
+
+@kernel
+def _goal_sums(rows, weights, goal, n):
+    w = 0.0
+    h1 = 0.0
+    h2 = 0.0
+    for j in range(n):
+        w += rows[weights + j]
+        wh = rows[weights + j] * rows[goal + j]
+        h1 += wh
+        h2 += wh * rows[goal + j]
+    return w, h1, h2
+
+
+@apart
+def close_by_correlation(completion):
+    """Close the hole with the one of the cheapest entries that comes nearest to the goal, up to what the symbol's mode allows.
+
+    All are compared on a few rows, the nearest on all.
+    """
+    skeleton, wide, work = completion.skeleton, completion.wide, completion.squares
+    symbol = skeleton.symbol[skeleton.hole]
+    mode = completion.rules.mode[symbol]
+    n = wide.n
+    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
+    n_few = min(n, FEW_ROWS)
+    sums = _goal_sums(wide.rows, weights, goal, n_few)
+    if not (sums[0] > 0.0 and np.isfinite(sums[2])):
+        return False
+    n_best = 0
+    for k in range(completion.n_near[symbol]):
+        error = _fit_entry(completion, symbol, k, mode, weights, goal, sums, n_few)[0]
+        if n_best == N_NEAREST and not error < work.loss[n_best - 1]:
+            continue
+        at = min(n_best, N_NEAREST - 1)
+        while at > 0 and error < work.loss[at - 1]:
+            work.loss[at] = work.loss[at - 1]
+            work.kept[at] = work.kept[at - 1]
+            at -= 1
+        work.loss[at] = error
+        work.kept[at] = k
+        n_best = min(n_best + 1, N_NEAREST)
+    sums = _goal_sums(wide.rows, weights, goal, n)
+    chosen = np.int64(-1)
+    scale, offset = 1.0, 0.0
+    lowest = np.inf
+    for i in range(n_best):
+        error, a, b = _fit_entry(completion, symbol, work.kept[i], mode, weights, goal, sums, n)
+        if error < lowest:
+            lowest, chosen, scale, offset = error, work.kept[i], a, b
+    if chosen < 0:
+        return False
+    entry = np.int64(completion.bank.member[symbol, chosen])
+    form = np.int64(ENTRY if mode == EXACT else (AFFINE if mode == UP_TO_SCALE_AND_OFFSET else SCALED))
+    return spell_entry(completion, symbol, form, entry, scale, offset)

@@ -1,0 +1,115 @@
+"""Completions of small grammars, and what the kernels of completion make of them, as plain Python."""
+
+from unittest import mock
+
+import numpy as np
+from tests.kernels.doors import open_door
+
+import spl.completion
+from spl.completion import make_completion
+from spl.data import Dataset
+from spl.expression import to_text
+from spl.grammar import Grammar
+from spl.kernels import tokens as tk
+from spl.kernels.bank import look_up
+from spl.kernels.compiler import make_record
+from spl.kernels.derivation import DERIVATION
+from spl.kernels.skeleton import assemble
+from spl.packing import pack_alphabet, pack_rules, unpack_program
+
+HOLE_COLUMNS = tk.VARIABLE << tk.KIND_SHIFT
+call_assemble = open_door(assemble)
+call_look_up = open_door(look_up)
+
+
+class SmallCompletion:
+    """A completion with a small bank, and the grammar and rows it was made from."""
+
+    def __init__(
+        self,
+        text,
+        n_rows=24,
+        n_entries=120,
+        target=None,
+        names=("x", "y"),
+        low=0.5,
+        weights=None,
+        max_degree=3,
+        columns=None,
+    ):
+        self.grammar = Grammar.from_text(text).bind(names)
+        uniform = np.random.default_rng(2).uniform(low, 2.0, (len(names), n_rows))
+        self.columns = uniform if columns is None else columns
+        n_rows = self.columns.shape[1]
+        values = np.ones(n_rows) if target is None else np.asarray(target(*self.columns), float)
+        self.sample = Dataset.from_arrays(self.columns.T, values, names=names, weights=weights)
+        with mock.patch.multiple(spl.completion, BANK_ENTRIES=n_entries, N_NEAR=n_entries, MAX_DEGREE=max_degree):
+            self.completion = make_completion(self.grammar, self.sample)
+        self.rules = pack_rules(self.grammar)
+        self.alphabet = pack_alphabet(self.grammar.vocabulary)
+        self.skeleton = self.completion.skeleton
+        self.bank = self.completion.bank
+        self.n_columns = len(names)
+
+    def entry_of(self, values, symbol=0):
+        """Return the entry with these values on the first rows; it must be there."""
+        entry = call_look_up(self.bank, symbol, 0, np.ascontiguousarray(values[: self.bank.n_values]), 0)
+        assert entry >= 0
+        return int(entry)
+
+    def set_target(self, values):
+        self.completion.wide.rows[: self.completion.wide.n] = values
+        self.completion.frame.rows[: self.completion.frame.n] = values[: self.completion.frame.n]
+
+    def fill(self, hole, entry):
+        """Put an entry into a hole of both frames: the values that the bank has, or would have on all rows."""
+        self.skeleton.entry[hole] = entry
+        n = self.bank.n_values
+        values = self.bank.values[entry * n : (entry + 1) * n]
+        for frame in (self.completion.frame, self.completion.wide):
+            assert frame.n == n, "give a sample that is not larger than the rows of the bank"
+            frame.columns[self.n_columns + hole] = values
+
+    def assemble(self):
+        """Return the finished derivation; None if there is no room."""
+        leaf = make_record(DERIVATION)
+        return (
+            leaf if call_assemble(self.completion.skeleton, self.completion.bank, self.completion.rules, leaf) else None
+        )
+
+    def program_of(self, leaf):
+        return unpack_program(leaf.tokens[: leaf.n_tokens], leaf.guesses, self.grammar.vocabulary)
+
+    def assembled_text(self):
+        return to_text(self.program_of(self.assemble()))
+
+    def closing(self):
+        """Return the tokens that close the hole and the guesses of their constants."""
+        skeleton = self.skeleton
+        guesses = skeleton.closing_guesses[: skeleton.n_closing_guesses].tolist()
+        return skeleton.closing[: skeleton.closing_length].tolist(), guesses
+
+    def closing_text(self):
+        tokens, guesses = self.closing()
+        return to_text(unpack_program(tokens, np.array(guesses), self.grammar.vocabulary))
+
+    def begin_with_hole(self, goal, symbol=0):
+        """Make the skeleton nothing but a hole of this symbol, with a goal."""
+        skeleton = self.skeleton
+        skeleton.tokens[0] = HOLE_COLUMNS + self.n_columns
+        skeleton.origin[0] = -1
+        skeleton.length = skeleton.n_open = 1
+        skeleton.hole = skeleton.position[0] = skeleton.n_steps = skeleton.n_constants = skeleton.n_rules = 0
+        skeleton.symbol[0] = symbol
+        self.set_target(goal)
+
+
+def assert_origins_derive(small, leaf):
+    """Hold each subtree with an origin to it: that symbol derives the subtree."""
+    tokens = leaf.tokens[: leaf.n_tokens].tolist()
+    for at, symbol in enumerate(leaf.origin[: leaf.n_tokens].tolist()):
+        end, n_open = at, 1
+        while n_open > 0:
+            n_open += small.grammar.vocabulary.arity_of(tokens[end]) - 1
+            end += 1
+        assert symbol < 0 or small.grammar.derives_template(tokens[at:end], symbol)
