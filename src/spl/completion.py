@@ -35,7 +35,7 @@ BANK_ENTRIES = 100_000
 ENTRIES_A_SECOND = 50_000  # of the time limit: growing the bank takes a small part of it
 BANK_ROWS = 32  # rows on which exact goals are looked up
 MAX_BANK_COST = 30
-N_NEAR = 4096  # cheapest entries that are compared with goals that are only about right
+N_NEAR = 2048  # cheapest entries that are compared with goals that are only about right
 MAX_DEGREE = 6  # of the monomials that are terms of linear combinations
 FEWEST_FREE_ROWS = 5  # rows that a combination of all terms must leave over
 

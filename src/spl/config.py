@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from spl.errors import SettingError
 
 BACKUPS = ("max", "mean")
-CLOSERS = ("look-up", "combination", "monomial", "correlation")
+CLOSERS = ("look-up", "combination", "monomial", "correlation", "scan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,16 +13,14 @@ from tests.kernels.search_twins import fewer
 
 from spl.kernels.bank import UP_TO_SCALE_AND_OFFSET
 from spl.kernels.closers import (
-    FEW_ROWS,
-    N_NEAREST,
     close_by_combination,
-    close_by_correlation,
     close_by_monomial,
     find_number,
     find_weights,
 )
 from spl.kernels.compiler import make_record
 from spl.kernels.least_squares import LEAST_SQUARES, MOST_TERMS, choose_terms, orthogonalise
+from spl.kernels.matching import FEW_ROWS, N_NEAREST, close_by_correlation, close_by_scan
 from spl.kernels.skeleton import MAX_STEPS
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -36,6 +34,7 @@ call_weights, call_number = open_door(find_weights), open_door(find_number)
 call_orthogonalise, call_choose = open_door(orthogonalise), open_door(choose_terms)
 call_combination, call_monomial = open_door(close_by_combination), open_door(close_by_monomial)
 call_correlation = open_door(close_by_correlation)
+call_scan = open_door(close_by_scan)
 
 
 @pytest.fixture(scope="module")
@@ -386,3 +385,28 @@ def test_an_entry_that_leaves_its_domain_is_never_the_nearest():
     set_goal(small, 1e-3 * columns[0])
     assert call_correlation(small.completion)
     assert np.all(np.isfinite(closing_values(small)))
+
+
+# --- scan
+
+
+WAVES = "f -> f + f | f * f | C * f | sin(f) | exp(f) | C | x | y"
+
+
+@pytest.mark.parametrize("law", [lambda x, y: 2.0 * np.sin(3.1 * x) + 1.0, lambda x, y: 5.0 * np.exp(-0.7 * x * y)])
+def test_a_scan_comes_near_a_function_with_a_constant_inside(law):
+    small = SmallCompletion(WAVES, n_rows=60, n_entries=60)
+    goal = law(*small.columns)
+    shares = []
+    for seed in range(40):
+        assert set_goal(small, goal)
+        if call_scan(small.completion, small.alphabet, np.array([seed], np.uint64)):
+            assert_derived(small)
+            shares.append(np.var(goal - closing_values(small)) / np.var(goal))
+    assert min(shares) < 0.1
+
+
+def test_a_grammar_without_functions_has_nothing_to_scan():
+    small = SmallCompletion("f -> f + f | C * f | C | x | y", n_rows=30, n_entries=20)
+    assert set_goal(small, np.sin(small.columns[0]))
+    assert not call_scan(small.completion, small.alphabet, np.array([1], np.uint64))

@@ -2,25 +2,22 @@
 
 combination   a sum of few terms of a fixed set, chosen by leaving out one after the other
 monomial      a product of powers of the variables, by least squares in logarithms
-correlation   the entry of the bank that comes nearest, up to scale and offset where the grammar has constants
 
-Each writes down what closes the hole, as tokens and guesses of the constants. Exact goals come out exactly.
+Each writes down what closes the hole, as tokens and guesses of the constants. Exact goals come out exactly. Closers that compare
+a goal with entries of the bank are in `matching`.
 """
 
 import numpy as np
 
 from spl.kernels.apart import apart
-from spl.kernels.bank import EXACT, UP_TO_SCALE_AND_OFFSET, look_up
-from spl.kernels.compiler import FAST_MATH, kernel
-from spl.kernels.complete import AFFINE, DIFFERENCE, ENTRY, NUMBER, PRODUCT, QUOTIENT, ROOT, SCALED, SUM, spell_entry
+from spl.kernels.bank import EXACT, look_up
+from spl.kernels.compiler import kernel
+from spl.kernels.complete import DIFFERENCE, NUMBER, PRODUCT, QUOTIENT, ROOT, SCALED, SUM
 from spl.kernels.least_squares import MAX_TERMS, choose_terms, orthogonalise, reduce_to_kept, solve_kept
 from spl.kernels.rows import fill_row
 from spl.kernels.skeleton import MAX_STEPS, append_constant, append_entry, append_token, begin_closing
 from spl.kernels.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MUL, SQRT, SUB, VARIABLE
 
-FLAT = 1e-12  # an entry whose spread is a smaller share of its square than this is a constant
-FEW_ROWS = 64  # on which all entries are compared with a goal
-N_NEAREST = 16  # of them are compared on all rows
 NEAR_WHOLE = 1e-6  # how near a coefficient must be to a number that can be spelled
 MAX_EXPONENT = 6.0
 NEAR_EXPONENT = 0.2  # how near an exponent must be to a half-integer, before it is rounded and tried
@@ -302,94 +299,3 @@ def _spell_monomial(completion, symbol, n_kept):
     if has_factor and not is_factor_first:
         append_constant(skeleton, 1.0, np.int64(-1))
     return skeleton.closing_length > 0
-
-
-@kernel(fastmath=FAST_MATH)
-def _weighted_sums(near, symbol, k, rows, weights, goal, n):
-    """Return the weighted sums of v, v * v and v * goal on the first n rows."""
-    v1 = 0.0
-    v2 = 0.0
-    vh = 0.0
-    for j in range(n):
-        wv = rows[weights + j] * near[symbol, k, j]
-        v1 += wv
-        v2 += wv * near[symbol, k, j]
-        vh += wv * rows[goal + j]
-    return v1, v2, vh
-
-
-@kernel
-def _fit_entry(completion, symbol, k, mode, weights, goal, sums, n):
-    """Return the squared error of an entry on the first n rows, at the best scale and offset, and these; infinity if it is constant.
-
-    `sums` are those of the weights, of the goal and of its square, each with the weights.
-    """
-    v1, v2, vh = _weighted_sums(completion.near, symbol, k, completion.wide.rows, weights, goal, n)
-    w, h1, h2 = sums
-    if not v2 > 0.0:
-        return np.inf, 1.0, 0.0  # it left its domain
-    if mode == EXACT:
-        return h2 - 2.0 * vh + v2, 1.0, 0.0
-    shift = v1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
-    level = h1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
-    spread = v2 - w * shift * shift
-    if not spread > FLAT * v2:
-        return np.inf, 1.0, 0.0
-    scale = (vh - w * shift * level) / spread
-    return h2 - w * level * level - scale * scale * spread, scale, level - scale * shift
-
-
-@kernel
-def _goal_sums(rows, weights, goal, n):
-    w = 0.0
-    h1 = 0.0
-    h2 = 0.0
-    for j in range(n):
-        w += rows[weights + j]
-        wh = rows[weights + j] * rows[goal + j]
-        h1 += wh
-        h2 += wh * rows[goal + j]
-    return w, h1, h2
-
-
-@apart
-def close_by_correlation(completion):
-    """Close the hole with the one of the cheapest entries that comes nearest to the goal, up to what the symbol's mode allows.
-
-    All are compared on a few rows, the nearest on all.
-    """
-    skeleton, wide, work = completion.skeleton, completion.wide, completion.squares
-    symbol = skeleton.symbol[skeleton.hole]
-    mode = completion.rules.mode[symbol]
-    n = wide.n
-    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
-    n_few = min(n, FEW_ROWS)
-    sums = _goal_sums(wide.rows, weights, goal, n_few)
-    if not (sums[0] > 0.0 and np.isfinite(sums[2])):
-        return False
-    n_best = 0
-    for k in range(completion.n_near[symbol]):
-        error = _fit_entry(completion, symbol, k, mode, weights, goal, sums, n_few)[0]
-        if n_best == N_NEAREST and not error < work.loss[n_best - 1]:
-            continue
-        at = min(n_best, N_NEAREST - 1)
-        while at > 0 and error < work.loss[at - 1]:
-            work.loss[at] = work.loss[at - 1]
-            work.kept[at] = work.kept[at - 1]
-            at -= 1
-        work.loss[at] = error
-        work.kept[at] = k
-        n_best = min(n_best + 1, N_NEAREST)
-    sums = _goal_sums(wide.rows, weights, goal, n)
-    chosen = np.int64(-1)
-    scale, offset = 1.0, 0.0
-    lowest = np.inf
-    for i in range(n_best):
-        error, a, b = _fit_entry(completion, symbol, work.kept[i], mode, weights, goal, sums, n)
-        if error < lowest:
-            lowest, chosen, scale, offset = error, work.kept[i], a, b
-    if chosen < 0:
-        return False
-    entry = np.int64(completion.bank.member[symbol, chosen])
-    form = np.int64(ENTRY if mode == EXACT else (AFFINE if mode == UP_TO_SCALE_AND_OFFSET else SCALED))
-    return spell_entry(completion, symbol, form, entry, scale, offset)

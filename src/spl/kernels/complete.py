@@ -124,27 +124,51 @@ def walk(skeleton, first, alphabet, frame):
     return True
 
 
-@apart
-def spell_entry(completion, symbol, form, entry, scale, offset):
-    """Make a form of an entry what closes the hole; tell whether there is room."""
+@kernel
+def _append_scaled(completion, symbol, entry, scale):
+    """Add a constant times an entry, in the order that the grammar has, to what closes the hole."""
     skeleton = completion.skeleton
-    begin_closing(skeleton)
-    if form == ENTRY:
-        append_entry(skeleton, completion.bank, completion.rules, entry)
-        return skeleton.closing_length > 0
+    append_token(skeleton, MUL, symbol)
+    is_factor_first = completion.forms[symbol, SCALED, 1] >> KIND_SHIFT == CONSTANT
+    if is_factor_first:
+        append_constant(skeleton, scale, np.int64(-1))
+    append_entry(skeleton, completion.bank, completion.rules, entry)
+    if not is_factor_first:
+        append_constant(skeleton, scale, np.int64(-1))
+
+
+@apart
+def append_form(completion, symbol, form, operator, inner, entry, inner_scale, scale, offset):
+    """Add a form of a symbol to what closes the hole, such as `C * S + C`.
+
+    S is an entry, or if `operator` is not -1, that operator of a constant times an entry of the symbol `inner`.
+    """
+    skeleton = completion.skeleton
+    n_items = np.int64(1) if form == ENTRY else completion.form_length[symbol, form]
     is_factor = False  # whether the next constant is the scale
-    for i in range(completion.form_length[symbol, form]):
+    for i in range(n_items):
         item = completion.forms[symbol, form, i]
         origin = symbol if i == 0 else np.int64(-1)
-        if item >> KIND_SHIFT == SYMBOL:
-            append_entry(skeleton, completion.bank, completion.rules, entry)
+        if form == ENTRY or item >> KIND_SHIFT == SYMBOL:
+            if operator >= 0:
+                append_token(skeleton, operator, symbol)
+                _append_scaled(completion, inner, entry, inner_scale)
+            else:
+                append_entry(skeleton, completion.bank, completion.rules, entry)
         elif item >> KIND_SHIFT == CONSTANT:
             append_constant(skeleton, scale if is_factor else offset, origin)
             is_factor = False
         else:
             append_token(skeleton, item, origin)
             is_factor = item == MUL
-    return skeleton.closing_length > 0
+
+
+@kernel
+def spell_entry(completion, symbol, form, entry, scale, offset):
+    """Make a form of an entry what closes the hole; tell whether there is room."""
+    begin_closing(completion.skeleton)
+    append_form(completion, symbol, form, np.int64(-1), symbol, entry, 1.0, scale, offset)
+    return completion.skeleton.closing_length > 0
 
 
 @apart

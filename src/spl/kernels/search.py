@@ -177,12 +177,13 @@ def run_episode(tree, rules, completion, alphabet, table, effort, policy, ledger
     work.path[n_path] = node
     reward = simulate(rules, alphabet, table, effort, policy, ledger, work, random)
     if policy.n_completions > 0:
-        reward = max(reward, complete(work.node, completion, alphabet, table, effort, policy, ledger, work, random))
-        complete(work.ancestor, completion, alphabet, table, effort, policy, ledger, work, random)
-        if not policy.is_jumping or random_below(random, 2) == 0:
+        found = complete(work.node, True, completion, alphabet, table, effort, policy, ledger, work, random)
+        reward = max(reward, found)
+        complete(work.ancestor, False, completion, alphabet, table, effort, policy, ledger, work, random)
+        if random_below(random, 2) == 0:
             found = complete_nearly(work.node, completion, alphabet, table, effort, policy, ledger, work, random)
             reward = max(reward, found)
-        else:
+        if policy.is_jumping:
             jump(completion, alphabet, table, effort, policy, ledger, work, random)
     backpropagate(tree, reward, n_path + 1, work.path)
 

@@ -7,10 +7,11 @@ programs so far. See `complete` and `closers` for the single steps.
 import numpy as np
 
 from spl.kernels.apart import apart
-from spl.kernels.closers import close_by_combination, close_by_correlation, close_by_monomial, find_weights
+from spl.kernels.closers import close_by_combination, close_by_monomial, find_weights
 from spl.kernels.compiler import kernel
 from spl.kernels.complete import close_by_look_up, evaluate_sibling, fill_hole, find_slope, random_place, walk
 from spl.kernels.derivation import complete_at_random, copy_derivation
+from spl.kernels.matching import close_by_correlation, close_by_scan
 from spl.kernels.random import random_below
 from spl.kernels.rows import copy_row
 from spl.kernels.score import score
@@ -51,8 +52,12 @@ def close_and_score(completion, alphabet, table, effort, policy, ledger, work, r
 
 
 @apart
-def complete(derivation, completion, alphabet, table, effort, policy, ledger, work, random):
-    """Return the highest reward of completions of the new leaf: one hole is looked up for each of many entries in another."""
+def complete(derivation, is_new, completion, alphabet, table, effort, policy, ledger, work, random):
+    """Return the highest reward of completions of a derivation: one hole is looked up for each of many entries in another.
+
+    For a new leaf these are the cheapest entries, in order, and some of those that follow; the nearer it is to the root, the more.
+    For one that was completed before they are a few random ones.
+    """
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
     n_columns = bank.columns.shape[0] - 2
     if policy.closers[0] == 0 or not lay_out(derivation, n_columns, skeleton):
@@ -86,11 +91,14 @@ def complete(derivation, completion, alphabet, table, effort, policy, ledger, wo
     if not is_open:
         return 0.0
     symbol = skeleton.symbol[varied]
-    n_tries = policy.n_completions >> min(2 * max(skeleton.n_rules - 1, 0), 6)
+    n_tries = policy.n_completions >> (min(2 * max(skeleton.n_rules - 1, 0), 6) if is_new else 5)
     highest = 0.0
     for i in range(min(n_tries, bank.n_of[symbol])):
-        place = i  # the first half in order, then some of those that follow
-        if 2 * i >= n_tries:
+        if not is_new:
+            place = random_place(np.int64(0), bank.n_of[symbol], random)
+        elif 2 * i < n_tries:
+            place = np.int64(i)
+        else:
             place = min(i + random_below(random, FARTHEST * n_tries), bank.n_of[symbol] - 1)
         fill_hole(skeleton, varied, np.int64(bank.member[symbol, place]), bank, frame, n_columns)
         evaluate_sibling(skeleton, varied_step, alphabet, frame)
@@ -113,15 +121,17 @@ def close_nearly(completion, alphabet, table, effort, policy, ledger, work, rand
     if not find_weights(completion):
         return 0.0
     highest = 0.0
-    for closer in range(3):
+    for closer in range(4):
         if policy.closers[1 + closer] == 0:
             continue
         if closer == 0:
             is_closed = close_by_combination(completion)
         elif closer == 1:
             is_closed = close_by_monomial(completion)
-        else:
+        elif closer == 2:
             is_closed = close_by_correlation(completion)
+        else:
+            is_closed = close_by_scan(completion, alphabet, random)
         if (
             is_closed
             and assemble(skeleton, completion.bank, completion.rules, work.leaf)

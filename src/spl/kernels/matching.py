@@ -1,0 +1,203 @@
+"""Closers that compare a goal with entries of the bank: which comes nearest, as it is or inside a function with a constant.
+
+correlation   the entry that comes nearest, up to scale and offset where the grammar has constants
+scan          a function of a constant times an entry, such as sin(C * x): a grid of constants is tried, the fit does the rest
+"""
+
+import numpy as np
+
+from spl.kernels.apart import apart
+from spl.kernels.bank import EXACT, UP_TO_SCALE_AND_OFFSET
+from spl.kernels.compiler import FAST_MATH, kernel
+from spl.kernels.complete import AFFINE, ENTRY, SCALED, append_form, random_place, spell_entry
+from spl.kernels.random import random_below
+from spl.kernels.rows import apply_unary
+from spl.kernels.skeleton import MAX_STEPS, begin_closing
+from spl.kernels.tokens import COS, FIRST_UNARY, SIN, TAN, USER_BINARY
+
+FLAT = 1e-12  # values whose spread is a smaller share of their square than this are a constant
+FEW_ROWS = 64  # on which all entries are compared with a goal
+N_NEAREST = 16  # of them are compared on all rows
+N_SCANS = 4  # pairs of a function and an entry that are tried for a goal
+N_STEPS = 64  # constants of a scan
+WAVE_STEP = 0.7  # from one to the next, as the change of the argument over half the range of the entry
+LEAST_ARGUMENT, GROWTH = 0.1, 1.2  # of functions without waves: the first argument, and the factor to the next
+
+
+@kernel(fastmath=FAST_MATH)
+def weighted_sums(values, at, rows, weights, goal, n):
+    """Return the weighted sums of v, v * v and v * goal on the first n rows."""
+    v1 = 0.0
+    v2 = 0.0
+    vh = 0.0
+    for j in range(n):
+        wv = rows[weights + j] * values[at + j]
+        v1 += wv
+        v2 += wv * values[at + j]
+        vh += wv * rows[goal + j]
+    return v1, v2, vh
+
+
+@kernel
+def fit_row(values, at, rows, weights, goal, sums, mode, n):
+    """Return the squared error of values on the first n rows, at the best scale and offset, and these; infinity if they are constant.
+
+    `sums` are those of the weights, of the goal and of its square, each with the weights.
+    """
+    v1, v2, vh = weighted_sums(values, at, rows, weights, goal, n)
+    w, h1, h2 = sums
+    if not (v2 > 0.0 and np.isfinite(v2)):
+        return np.inf, 1.0, 0.0  # they left their domain
+    if mode == EXACT:
+        return h2 - 2.0 * vh + v2, 1.0, 0.0
+    shift = v1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
+    level = h1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
+    spread = v2 - w * shift * shift
+    if not spread > FLAT * v2:
+        return np.inf, 1.0, 0.0
+    scale = (vh - w * shift * level) / spread
+    return h2 - w * level * level - scale * scale * spread, scale, level - scale * shift
+
+
+@kernel
+def goal_sums(rows, weights, goal, n):
+    """Return the sums of the weights, of the goal and of its square, each with the weights."""
+    w = 0.0
+    h1 = 0.0
+    h2 = 0.0
+    for j in range(n):
+        w += rows[weights + j]
+        wh = rows[weights + j] * rows[goal + j]
+        h1 += wh
+        h2 += wh * rows[goal + j]
+    return w, h1, h2
+
+
+@kernel
+def form_of(mode):
+    """Return the form with all that the mode leaves open."""
+    return np.int64(ENTRY if mode == EXACT else (AFFINE if mode == UP_TO_SCALE_AND_OFFSET else SCALED))
+
+
+@apart
+def close_by_correlation(completion):
+    """Close the hole with the one of the cheapest entries that comes nearest to the goal, up to what the symbol's mode allows.
+
+    All are compared on a few rows, the nearest on all.
+    """
+    skeleton, wide, work = completion.skeleton, completion.wide, completion.squares
+    symbol = skeleton.symbol[skeleton.hole]
+    mode = completion.rules.mode[symbol]
+    n = wide.n
+    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
+    n_few = min(n, FEW_ROWS)
+    sums = goal_sums(wide.rows, weights, goal, n_few)
+    if not (sums[0] > 0.0 and np.isfinite(sums[2])):
+        return False
+    n_best = 0
+    for k in range(completion.n_near[symbol]):
+        error = fit_row(completion.near[symbol, k], np.int64(0), wide.rows, weights, goal, sums, mode, n_few)[0]
+        if n_best == N_NEAREST and not error < work.loss[n_best - 1]:
+            continue
+        at = min(n_best, N_NEAREST - 1)
+        while at > 0 and error < work.loss[at - 1]:
+            work.loss[at] = work.loss[at - 1]
+            work.kept[at] = work.kept[at - 1]
+            at -= 1
+        work.loss[at] = error
+        work.kept[at] = k
+        n_best = min(n_best + 1, N_NEAREST)
+    sums = goal_sums(wide.rows, weights, goal, n)
+    chosen = np.int64(-1)
+    scale, offset = 1.0, 0.0
+    lowest = np.inf
+    for i in range(n_best):
+        error, a, b = fit_row(
+            completion.near[symbol, work.kept[i]], np.int64(0), wide.rows, weights, goal, sums, mode, n
+        )
+        if error < lowest:
+            lowest, chosen, scale, offset = error, work.kept[i], a, b
+    if chosen < 0:
+        return False
+    entry = np.int64(completion.bank.member[symbol, chosen])
+    return spell_entry(completion, symbol, form_of(mode), entry, scale, offset)
+
+
+@kernel
+def _random_function(completion, symbol, random):
+    """Return a rule of the symbol that is a function of a symbol which has scaled forms; -1 if there is none."""
+    rules = completion.rules
+    n_fitting = 0
+    chosen = np.int64(-1)
+    for rule in range(rules.symbol.size):
+        token = rules.operator[rule]
+        if rules.symbol[rule] != symbol or rules.n_holes[rule] != 1 or token < FIRST_UNARY or token >= USER_BINARY:
+            continue
+        if completion.form_length[rules.hole[rule, 0], SCALED] > 0:
+            n_fitting += 1
+            if random_below(random, n_fitting) == 0:
+                chosen = np.int64(rule)
+    return chosen
+
+
+@kernel
+def _half_range(values, n):
+    low = np.inf
+    high = -np.inf
+    for j in range(n):
+        low = min(low, values[j])
+        high = max(high, values[j])
+    return 0.5 * (high - low)
+
+
+@kernel
+def _scanned_constant(token, step, half_range):
+    """Return the constant of a step of the scan: evenly spaced for waves, for others in geometric order with both signs."""
+    if token == SIN or token == COS or token == TAN:
+        return (step + 1) * WAVE_STEP / half_range
+    size = LEAST_ARGUMENT * GROWTH ** (step // 2) / half_range
+    return size if step % 2 == 0 else -size
+
+
+@apart
+def close_by_scan(completion, alphabet, random):
+    """Close the hole with a function of a constant times an entry: the best of several random pairs, each with many constants."""
+    skeleton, wide, rules = completion.skeleton, completion.wide, completion.rules
+    symbol = skeleton.symbol[skeleton.hole]
+    mode = rules.mode[symbol]
+    n = min(wide.n, FEW_ROWS)
+    goal, weights, at = 2 * skeleton.n_steps * wide.n, (2 * MAX_STEPS + 1) * wide.n, (2 * MAX_STEPS + 2) * wide.n
+    sums = goal_sums(wide.rows, weights, goal, n)
+    if not (sums[0] > 0.0 and np.isfinite(sums[2])):
+        return False
+    lowest = np.inf
+    best_rule, best_place, best_constant, scale, offset = np.int64(-1), np.int64(0), 1.0, 1.0, 0.0
+    for _ in range(N_SCANS):
+        rule = _random_function(completion, symbol, random)
+        if rule < 0:
+            return False
+        inner = rules.hole[rule, 0]
+        if completion.n_near[inner] == 0:
+            return False
+        n_cheapest = completion.bank.last[inner, 1] - completion.bank.first[inner, 1]
+        place = random_place(n_cheapest, completion.n_near[inner], random)
+        values = completion.near[inner, place]
+        half_range = _half_range(values, n)
+        if not (half_range > 0.0 and np.isfinite(half_range)):
+            continue
+        for step in range(N_STEPS):
+            constant = _scanned_constant(rules.operator[rule], step, half_range)
+            for j in range(n):
+                wide.rows[at + j] = constant * values[j]
+            apply_unary(rules.operator[rule], alphabet.user, wide.rows, at, n)
+            error, a, b = fit_row(wide.rows, at, wide.rows, weights, goal, sums, mode, n)
+            if error < lowest:
+                lowest, best_rule, best_place, best_constant, scale, offset = error, rule, place, constant, a, b
+    if best_rule < 0:
+        return False
+    inner = rules.hole[best_rule, 0]
+    entry = np.int64(completion.bank.member[inner, best_place])
+    begin_closing(skeleton)
+    operator = rules.operator[best_rule]
+    append_form(completion, symbol, form_of(mode), operator, inner, entry, best_constant, scale, offset)
+    return skeleton.closing_length > 0
