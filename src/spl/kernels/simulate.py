@@ -11,6 +11,7 @@ from spl.kernels.closers import close_by_combination, close_by_monomial, find_we
 from spl.kernels.compiler import kernel
 from spl.kernels.complete import close_by_look_up, evaluate_sibling, fill_hole, find_slope, random_place, walk
 from spl.kernels.derivation import complete_at_random, copy_derivation
+from spl.kernels.fit import Effort
 from spl.kernels.matching import close_by_correlation, close_by_scan
 from spl.kernels.random import random_below
 from spl.kernels.rows import copy_row
@@ -120,6 +121,7 @@ def close_nearly(completion, alphabet, table, effort, policy, ledger, work, rand
     find_slope(skeleton, alphabet, wide)
     if not find_weights(completion):
         return 0.0
+    quick = Effort(np.int64(1), np.int64(0), effort.max_iterations, effort.tolerance)  # closers guess all constants
     highest = 0.0
     for closer in range(4):
         if policy.closers[1 + closer] == 0:
@@ -137,7 +139,7 @@ def close_nearly(completion, alphabet, table, effort, policy, ledger, work, rand
             and assemble(skeleton, completion.bank, completion.rules, work.leaf)
             and work.leaf.n_rules <= policy.max_rules
         ):
-            highest = max(highest, score(work.leaf, alphabet, table, effort, policy, ledger, work, random))
+            highest = max(highest, score(work.leaf, alphabet, table, quick, policy, ledger, work, random))
     return highest
 
 
