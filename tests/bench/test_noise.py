@@ -14,8 +14,8 @@ from spl.bench.noise import (
     law_at,
     noise_table,
     noise_trials,
-    report_noise,
 )
+from spl.bench.report import write_report
 from spl.config import SearchConfig
 from spl.errors import SettingError
 from spl.expression import parse_expression
@@ -195,7 +195,7 @@ def test_a_test_that_is_not_defined_is_said_to_be_so(records):
 
 def test_a_report_links_its_figure(tmp_path):
     pytest.importorskip("matplotlib")
-    text = report_noise(RECORDS, tmp_path)
+    text = write_report(RECORDS, tmp_path)
     assert "![Noise and scarcity](noise.png)" in text
     assert noise.RULE in text
     assert {path.name for path in tmp_path.iterdir()} == {"noise.png", "noise.svg"}
@@ -203,14 +203,14 @@ def test_a_report_links_its_figure(tmp_path):
 
 def test_a_report_of_one_tool_has_its_columns_only(tmp_path):
     pytest.importorskip("matplotlib")
-    text = report_noise(RECORDS[:2], tmp_path)
+    text = write_report(RECORDS[:2], tmp_path)
     assert "| 30%, 20 | 1 of 2 | 0.01 | 2.0 |" in text
 
 
 def test_without_a_folder_there_is_no_figure():
-    assert "png" not in report_noise(RECORDS, None)
+    assert "png" not in write_report(RECORDS, None)
 
 
 def test_time_limits_have_sections_of_their_own():
     limited = make_record(make_trial("cubic", experiment="noise", setting="noise=0 points=20", timeout=5.0))
-    assert report_noise([*RECORDS, limited], None).count("## Noise") == 2
+    assert write_report([*RECORDS, limited], None).count("## Noise") == 2

@@ -212,22 +212,6 @@ def _error_of(values: NDArray[np.float64]) -> float | None:
 Cells = dict[tuple[Condition, str], list[Record]]
 
 
-def report_noise(records: Sequence[Record], directory: Path | None) -> str:
-    """Return the results as Markdown, a section for each time limit; figures go into the directory, if there is one."""
-    sections = group(records, lambda record: record.trial.timeout).items()
-    return "\n".join(_section_text(timeout, members, directory) for timeout, members in sections)
-
-
-def _section_text(timeout: float | None, records: Sequence[Record], directory: Path | None) -> str:
-    title = "Noise and scarcity"
-    lines = [f"## {title}", "", *noise_notes(records), "", noise_table(records).to_markdown(), ""]
-    if directory is not None:
-        figure = "noise" if timeout is None else f"noise-{timeout:g}s"
-        draw_noise(records, directory / figure)
-        lines += [f"![{title}]({figure}.png)", ""]
-    return "\n".join(lines)
-
-
 def noise_notes(records: Sequence[Record]) -> list[str]:
     """Return what belongs to the table: where the records come from, the experiment, the rule and the test."""
     return [

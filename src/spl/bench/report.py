@@ -6,6 +6,7 @@ Each experiment has a function that makes its tables from records; the terminal 
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -197,11 +198,17 @@ def _average(rates: Sequence[float | None]) -> str:
 
 def noise_sections(records: Sequence[Record]) -> list[Section]:
     """Return a section for each time limit."""
-    from spl.bench.noise import noise_notes, noise_table
+    from spl.bench.noise import draw_noise, noise_notes, noise_table
 
     return [
-        Section(title="Noise and scarcity", notes=tuple(noise_notes(members)), table=noise_table(members))
-        for members in group(records, lambda record: record.trial.timeout).values()
+        Section(
+            title="Noise and scarcity",
+            notes=tuple(noise_notes(members)),
+            table=noise_table(members),
+            figure="noise" if timeout is None else f"noise-{timeout:g}s",
+            draw=partial(draw_noise, members),
+        )
+        for timeout, members in group(records, lambda record: record.trial.timeout).items()
     ]
 
 
@@ -347,13 +354,7 @@ def write_report(records: Sequence[Record], directory: Path | None) -> str:
     parts = ["# Results of the experiments\n"]
     by_experiment = group(records, lambda record: record.trial.experiment)
     for experiment in (name for name in EXPERIMENTS if name in by_experiment):
-        members = by_experiment[experiment]
-        if experiment == "noise":
-            from spl.bench.noise import report_noise
-
-            parts.append(report_noise(members, directory if has_figures else None))
-            continue
-        for section in SECTIONS[experiment](members):
+        for section in SECTIONS[experiment](by_experiment[experiment]):
             parts.append(_section_text(section, directory if has_figures else None))
     if directory is not None and not has_figures:
         parts.append(f"{NO_FIGURES}\n")
