@@ -24,7 +24,7 @@ from spl.kernels.bank import (
     spell_entry_tokens,
 )
 from spl.kernels.compiler import make_record
-from spl.kernels.complete import TERM_LENGTH, Completion, make_frame
+from spl.kernels.complete import TERM_LENGTH, Completion, Frame, make_frame
 from spl.kernels.evaluate import BLOCK, evaluate_all
 from spl.kernels.least_squares import LEAST_SQUARES, MAX_TERMS
 from spl.kernels.skeleton import SKELETON
@@ -86,7 +86,7 @@ def _capacity(timeout: float | None) -> int:
 def own_scratch(completion: Completion) -> Completion:
     """Return the same with scratch of its own, for another tree."""
 
-    def renewed(frame):  # type: ignore[no-untyped-def]
+    def renewed(frame: Frame) -> Frame:
         return frame._replace(columns=frame.columns.copy(), rows=frame.rows.copy(), stack=frame.stack.copy())
 
     return completion._replace(

@@ -23,7 +23,6 @@ from spl.kernels.tokens import (
     LOG,
     MUL,
     NEG,
-    OPERATOR,
     PAYLOAD_MASK,
     POW,
     POWER,
@@ -38,15 +37,6 @@ from spl.kernels.tokens import (
 )
 
 ROUNDED = 1e-9  # how far beyond its domain a value may be by rounding
-
-
-@kernel
-def has_branches(token):
-    """Tell whether an operator takes the same value for two operands that a formula may well have."""
-    kind = token >> KIND_SHIFT
-    if kind == POWER:
-        return (token & PAYLOAD_MASK) % 2 == 0  # the offset is even
-    return kind == OPERATOR and (token == SQUARE or token == ABS or token == COSH or token == SIN or token == COS)
 
 
 @apart

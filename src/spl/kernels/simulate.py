@@ -7,6 +7,7 @@ programs so far. See `complete` and `closers` for the single steps.
 import numpy as np
 
 from spl.kernels.apart import apart
+from spl.kernels.bank import MAX_HOLES
 from spl.kernels.closers import close_by_combination, close_by_monomial, find_weights
 from spl.kernels.compiler import kernel
 from spl.kernels.complete import close_by_look_up, evaluate_sibling, fill_hole, find_slope, random_place, walk
@@ -60,7 +61,7 @@ def complete(derivation, is_new, completion, alphabet, table, effort, policy, le
     For one that was completed before they are a few random ones.
     """
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
-    n_columns = bank.columns.shape[0] - 2
+    n_columns = bank.columns.shape[0] - MAX_HOLES
     if policy.closers[0] == 0 or not lay_out(derivation, n_columns, skeleton):
         return 0.0
     n_open = skeleton.n_open
@@ -147,7 +148,7 @@ def close_nearly(completion, alphabet, table, effort, policy, ledger, work, rand
 def complete_nearly(derivation, completion, alphabet, table, effort, policy, ledger, work, random):
     """Return the highest reward of completions of the new leaf by least squares: all holes but one get cheap entries."""
     skeleton, bank, wide = completion.skeleton, completion.bank, completion.wide
-    n_columns = bank.columns.shape[0] - 2
+    n_columns = bank.columns.shape[0] - MAX_HOLES
     if not lay_out(derivation, n_columns, skeleton):
         return 0.0
     skeleton.hole = random_below(random, skeleton.n_open)
@@ -195,7 +196,7 @@ def jump(completion, alphabet, table, effort, policy, ledger, work, random):
     if chosen < 0:
         return
     skeleton, wide = completion.skeleton, completion.wide
-    n_columns = completion.bank.columns.shape[0] - 2
+    n_columns = completion.bank.columns.shape[0] - MAX_HOLES
     if not lay_out_jump(ledger.front[chosen], completion.rules, n_columns, skeleton, random):
         return
     for c in range(skeleton.n_constants):

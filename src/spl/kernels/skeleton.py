@@ -7,7 +7,7 @@ hole, and each constant, is a variable beyond the columns of the data, so that a
 import numpy as np
 
 from spl.kernels.apart import apart
-from spl.kernels.bank import write_entry
+from spl.kernels.bank import MAX_HOLES, write_entry
 from spl.kernels.compiler import kernel
 from spl.kernels.differentiate import find_ends
 from spl.kernels.evaluate import arity_of
@@ -311,7 +311,7 @@ def append_entry(skeleton, bank, rules, entry):
 @apart
 def assemble(skeleton, bank, rules, leaf):
     """Write the finished program into a derivation; tell whether there is room."""
-    n_columns = bank.columns.shape[0] - 2
+    n_columns = bank.columns.shape[0] - MAX_HOLES
     length = np.int64(0)
     leaf.n_constants = 0
     leaf.n_rules = skeleton.n_rules
