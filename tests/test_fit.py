@@ -34,10 +34,11 @@ def test_values_outside_the_domain_are_nan():
     np.testing.assert_array_equal(values, [np.nan, 2.0])
 
 
-def test_a_formula_too_long_for_the_kernels_is_refused_with_its_length():
-    program = read(" + ".join(["x"] * 81))
+def test_a_formula_too_long_for_a_fit_can_be_evaluated_but_is_refused_with_its_length():
+    program = read(" + ".join(["x"] * 80 + ["C"]))
+    assert evaluate(program.with_constants(np.array([1.0])), np.array([[2.0]])) == pytest.approx([161.0])
     with pytest.raises(ExpressionError, match="161 tokens"):
-        evaluate(program, np.zeros((2, 3)))
+        fit(program, Dataset.from_arrays([[1.0], [2.0]], [1.0, 2.0], names=["x"]))
 
 
 def test_columns_may_be_a_slice():

@@ -135,6 +135,17 @@ def test_a_constant_must_earn_its_place(selection):
     assert with_constants.choose(selection, n_rows, 0.0) == 0
 
 
+def test_a_number_that_came_out_clean_costs_as_much_as_a_fitted_one():
+    words = Vocabulary(("x",))
+    fitted, clean = (parse_expression(text, words) for text in ("C * x", "0.5 * x"))
+    rival = parse_expression("x", words)
+    for n_rows in (10, 30, 100):
+        choices = [
+            Front((Candidate(rival, 1.0), Candidate(law, 0.95))).choose("mdl", n_rows, 0.0) for law in (fitted, clean)
+        ]
+        assert choices[0] == choices[1]
+
+
 def test_bic_is_the_bayesian_information_criterion():
     front = make_front((2, 1.0), (6, 0.5), (11, 0.45, 2))
     n_rows = 40

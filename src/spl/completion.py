@@ -33,6 +33,7 @@ from spl.packing_bank import find_form, pack_bank_rules, pack_forms
 
 BANK_ENTRIES = 100_000
 ENTRIES_A_SECOND = 50_000  # of the time limit: growing the bank takes a small part of it
+MAX_TRIED = 4  # programs that are tried for each place in the bank: some grammars spell each function in many ways
 BANK_ROWS = 32  # rows on which exact goals are looked up
 MAX_BANK_COST = 30
 N_NEAR = 2048  # cheapest entries that are compared with goals that are only about right
@@ -54,7 +55,7 @@ def make_completion(
     columns = np.ascontiguousarray(sample.columns[:, :n_rows])
     rules = pack_bank_rules(grammar, capacity)
     bank = make_bank(columns, len(grammar.symbols), capacity, MAX_BANK_COST, _directions(n_rows))
-    grow_bank(bank, rules, pack_alphabet(grammar.vocabulary), 10 * capacity if is_used else 0)
+    grow_bank(bank, rules, pack_alphabet(grammar.vocabulary), MAX_TRIED * capacity if is_used else 0)
     forms, form_length = pack_forms(grammar)
     near, counts = _evaluate_near(grammar, sample, bank, rules, n_near)
     terms = _TermTable(grammar, sample, bank, rules, min(n_terms, sample.n_rows - FEWEST_FREE_ROWS))

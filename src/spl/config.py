@@ -31,6 +31,7 @@ class SearchConfig:
     max_schedules: int | None = None  # schedules to run; None repeats them until another limit ends the search
     n_simulations: int = 10  # random completions of each new leaf
     n_completions: int = 4096  # look-ups for each new leaf near the root, fewer deeper down; 0 is the paper's search
+    max_inversions: int = 24  # operators between the root of a formula and the hole that is filled; 0 is none
     closers: tuple[str, ...] = CLOSERS  # ways to fill the last hole of a formula
     jumping: bool = True  # vary the best formulas, and complete what is left
     eta: float = 0.9999  # discount of the reward for each rule; 1 is none
@@ -47,6 +48,7 @@ class SearchConfig:
             check_count(name, getattr(self, name), at_least=1)
         check_count("max_modules", self.max_modules, at_least=0)
         check_count("n_completions", self.n_completions, at_least=0)
+        check_count("max_inversions", self.max_inversions, at_least=0)
         check_count("max_rows", self.max_rows, at_least=16)
         if self.max_schedules is not None:
             check_count("max_schedules", self.max_schedules, at_least=1)

@@ -34,9 +34,7 @@ SEGMENT_EPISODES = 500  # of each tree between two looks at the results
 FIRST_EPISODES = 50  # before the first look: people wait for it
 NEAR_FIT = 0.05  # how much the error may grow by a term less, for the choice to look at it
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
-CONTINUE = (
-    2.0  # after an exact law, search on until the evaluations are so many times as many: there may be a simpler one
-)
+CONTINUE = 2.0  # after an exact law, search on until the episodes are so many times as many: there may be a simpler one
 # Of the time limit, this is kept for the last fits: a share, at least so long, and more for each row; at most half of it
 FINISH_SHARE, FINISH_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.5, 2e-6
 
@@ -79,7 +77,7 @@ class _Run:
     began: float
     seen: dict[tuple[int, ...], float] = field(default_factory=dict)  # loss on the sample of each program checked
     front: Front = field(default_factory=lambda: Front(()))
-    evaluations_at_exact: int | None = None
+    episodes_at_exact: int | None = None
     is_interrupted: bool = False
     is_exhausted: bool = False  # every formula of the grammar within max_rules was tried
 
@@ -242,8 +240,8 @@ def _judge(run: _Run) -> None:
             run.seen[found.program.tokens] = found.loss
             candidates.append(fit(found.program, run.check, reward=found.reward))
     run.front = Front.from_candidates(candidates, run.floor)
-    if run.evaluations_at_exact is None and len(run.front) and run.front[-1].loss <= run.floor:
-        run.evaluations_at_exact = run.n_evaluations
+    if run.episodes_at_exact is None and len(run.front) and run.front[-1].loss <= run.floor:
+        run.episodes_at_exact = run.n_episodes
 
 
 def _may_enter(found: Candidate, front: Front) -> bool:
@@ -255,7 +253,7 @@ def _may_enter(found: Candidate, front: Front) -> bool:
 def _reason_to_stop(run: _Run) -> str:
     if run.is_interrupted:
         return "interrupted"
-    if run.evaluations_at_exact is not None and run.n_evaluations >= CONTINUE * run.evaluations_at_exact:
+    if run.episodes_at_exact is not None and run.n_episodes >= CONTINUE * run.episodes_at_exact:
         return "exact"
     if run.limits.max_evaluations is not None and run.n_evaluations >= run.limits.max_evaluations:
         return "evaluations"

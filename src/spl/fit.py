@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from spl.candidate import Candidate
 from spl.data import Dataset
 from spl.kernels.compiler import make_record
-from spl.kernels.fit import FIT_WORK, Effort, evaluate_program, fit_program
+from spl.kernels.evaluate import BLOCK, evaluate_all
+from spl.kernels.fit import FIT_WORK, Effort, fit_program
 from spl.packing import pack_alphabet, pack_program, pack_table
 from spl.program import Program
 
@@ -29,9 +30,11 @@ def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float
         array([2., 5.])
     """
     out = np.empty(columns.shape[1])
-    packed = pack_program(program)
-    evaluate_program(
-        packed, pack_alphabet(program.vocabulary), np.ascontiguousarray(columns), out, make_record(FIT_WORK)
+    tokens = np.array(program.tokens, np.int32)
+    constants = np.array(program.constants or (0.0,), np.float64)
+    stack = np.empty((tokens.size + 1) // 2 * BLOCK)
+    evaluate_all(
+        tokens, tokens.size, constants, pack_alphabet(program.vocabulary), np.ascontiguousarray(columns), out, stack
     )
     return out
 

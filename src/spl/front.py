@@ -11,6 +11,9 @@ from spl.candidate import Candidate
 from spl.errors import SettingError
 from spl.kernels import tokens as tk
 
+# What a token adds to the description of a formula. Measured on 66 random formulas with noise of 1 and 10 %, and on a cubic law with
+# 20 to 1,000 points: 0.5 to 2 choose alike among random formulas; more than 1 leaves out terms that the data shows.
+TOKEN_NATS = 0.75
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
 EXACT = 1e-13  # an error that is a smaller share of the spread of the target than this is rounding error
 WORTH = 1e-3  # a costlier candidate must lower the loss by at least this share to stand in the front
@@ -92,12 +95,14 @@ def _misfit(candidate: Candidate, n_rows: int, floor: float) -> float:
 
 
 def _description_length(candidate: Candidate, n_rows: int, floor: float) -> float:
-    """Return nats: residuals at the noise level fitted, each token by its alphabet, each constant to the precision the data gives."""
+    """Return nats: residuals at the noise level fitted, a share for each token, each number to the precision the data gives.
+
+    Numbers that came out clean count like others: they were fitted all the same.
+    """
     program = candidate.program
-    others = {token for token in program.tokens if token >> tk.KIND_SHIFT != tk.VARIABLE}
-    alphabet = len(program.vocabulary.variables) + len(others) + 2  # every column could have stood there
-    structure = program.cost * math.log(alphabet)
-    return _misfit(candidate, n_rows, floor) + structure + 0.5 * program.n_constants * math.log(n_rows)
+    n_literals = sum(token >> tk.KIND_SHIFT == tk.LITERAL for token in program.tokens)
+    n_numbers = program.n_constants + n_literals
+    return _misfit(candidate, n_rows, floor) + TOKEN_NATS * program.cost + 0.5 * n_numbers * math.log(n_rows)
 
 
 def _bayes_criterion(candidate: Candidate, n_rows: int, floor: float) -> float:

@@ -55,6 +55,7 @@ class Searcher:
             epsilon=config.epsilon,
             n_simulations=config.n_simulations,
             n_completions=config.n_completions,
+            max_steps=config.max_inversions,
             closers=np.array([name in config.closers for name in CLOSERS], np.int64),
             is_jumping=config.jumping,
             max_rules=max(config.max_rules, self._grammar.shortest[0]),

@@ -79,16 +79,6 @@ FIT_WORK = np.dtype(
 )
 
 
-@kernel(entry=True)
-def evaluate_program(program, alphabet, columns, out, work):
-    """Write the values of a program, with its guesses as constants, into `out`."""
-    for first in range(0, out.size, BLOCK):
-        n = min(BLOCK, out.size - first)
-        evaluate(program.tokens, program.n_tokens, program.guesses, alphabet, columns, first, n, work.stack)
-        for j in range(n):
-            out[first + j] = work.stack[j]
-
-
 @kernel(fastmath=FAST_MATH)
 def dot(a, a_at, b, b_at, n):
     """Return the sum of products of two stretches."""

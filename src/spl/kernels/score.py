@@ -33,6 +33,7 @@ class Policy(NamedTuple):
     epsilon: float  # share of selections made at random
     n_simulations: int  # random completions of each new leaf
     n_completions: int  # entries tried in a second hole of a leaf near the root; fewer farther from it; 0: no look-ups
+    max_steps: int  # operators that may be inverted on the way to a hole
     closers: np.ndarray  # int64[5], whether to close by look-up, combination, monomial, correlation and scan
     is_jumping: bool  # vary the best programs
     max_rules: int  # the paper's t_max

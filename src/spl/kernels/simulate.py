@@ -76,7 +76,7 @@ def complete(derivation, is_new, completion, alphabet, table, effort, policy, le
                 return 0.0
             place = random_place(bank.last[symbol, 1] - bank.first[symbol, 1], bank.n_of[symbol], random)
             fill_hole(skeleton, k, np.int64(bank.member[symbol, place]), bank, frame, n_columns)
-    if not find_way(skeleton, random):
+    if not find_way(skeleton, random) or skeleton.n_steps > policy.max_steps:
         return 0.0
     varied_step = step_with(skeleton, varied) if varied >= 0 else np.int64(-1)
     for k in range(skeleton.n_steps):
@@ -113,7 +113,7 @@ def complete(derivation, is_new, completion, alphabet, table, effort, policy, le
 def close_nearly(completion, alphabet, table, effort, policy, ledger, work, random):
     """Return the highest reward of what the closers make of the skeleton."""
     skeleton, wide = completion.skeleton, completion.wide
-    if not find_way(skeleton, random):
+    if not find_way(skeleton, random) or skeleton.n_steps > policy.max_steps:
         return 0.0
     for k in range(skeleton.n_steps):
         evaluate_sibling(skeleton, k, alphabet, wide)
