@@ -10,8 +10,9 @@ from benchmarks.against.tools import TOOLS, name_modules
 from rich.console import Console
 
 from spl.bench.progress import TrialLines
-from spl.bench.report import against_sections, print_section
+from spl.bench.report import against_sections
 from spl.bench.runner import run_trials
+from spl.bench.section import print_section
 from spl.bench.selection import parse_problems, parse_seeds
 from spl.datasets import nguyen_problems
 from spl.errors import SplError

@@ -26,7 +26,7 @@ def run(*arguments):
     return result
 
 
-@pytest.mark.parametrize("command", [[], ["nguyen"], ["ablation"], ["noise"], ["random"], ["report"]])
+@pytest.mark.parametrize("command", [[], ["nguyen"], ["ablation"], ["noise"], ["random"], ["parts"], ["report"]])
 def test_every_command_shows_an_example(command):
     assert "    spl bench " in run(*command, "--help").stdout
 
@@ -91,6 +91,8 @@ def test_a_report_is_printed_or_written_with_figures(folder):
         (["random", "--formulas", "x"], "'x' names no formulas. Write for example 0-99, or 0,3,7-9."),
         (["random", "--noise", "-1"], "'-1' is no level of noise. Write for example 0,0.01 for none and 1 percent."),
         (["random", "--threads", "0"], "0 is not from 1 to"),
+        (["parts", "--formulas", "x"], "'x' names no formulas. Write for example 0-99, or 0,3,7-9."),
+        (["parts", "--problems", "13"], "There is no problem '13'. Known are: 1, 2,"),
         (["report"], "There are no results in 'bench-results'."),
         (["report", "none.jsonl"], "The results 'none.jsonl' cannot be read: No such file or directory."),
     ],

@@ -4,31 +4,32 @@ As in the other commands, whatever is slow to import is imported when it is need
 """
 
 import importlib.util
-import json
 import math
 import os
 import re
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from spl.bench.options import (
+    check_jobs,
+    check_timeout,
+    finite,
+    method_option,
+    problems_option,
+    running_options,
+    seeds_option,
+    timeout_option,
+)
+from spl.bench.run_command import run_and_show
 from spl.errors import DataError, SettingError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from spl.bench.progress import TrialDisplay
     from spl.bench.records import Record
-    from spl.bench.runner import Finished
-    from spl.bench.trials import Experiment, Trial
 
 FOLDER = Path("bench-results")
-INTERRUPTED = 130  # exit status, as shells have it
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @click.group()
@@ -43,85 +44,17 @@ def bench() -> None:
       spl bench ablation --seeds 0-1          the search without its adjustments
       spl bench noise --seeds 0-1             noise and few points
       spl bench random --formulas 0-19        random formulas
+      spl bench parts --formulas 0-9          the search without one of its parts
       spl bench report -o report              all of it as tables and figures
     """
-
-
-# ---- what the experiments have in common ---------------------------------------------------------
-
-
-def _check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    n_cores = os.cpu_count() or 1
-    if value == -1:
-        return n_cores
-    if not 1 <= value <= n_cores:
-        raise click.BadParameter(f"{value} is not from 1 to {n_cores}, the number of cores, nor -1.", ctx, param)
-    return value
-
-
-def _check_timeout(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    if value is not None and not value > 0:
-        raise click.BadParameter(f"{value} is not above 0. inf is no limit.", ctx, param)
-    return value
-
-
-def _running_options(
-    n_jobs: int = min(2, os.cpu_count() or 1), shown: str = "2, if there are two cores", cores: str = "one core each"
-) -> Callable[[Command], Command]:
-    """Add the options that all experiments have; some run one trial at a time unless told otherwise."""
-    options = (
-        click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else."),
-        click.option("--fresh", "is_fresh", is_flag=True, help="Set old results aside and begin anew."),
-        click.option(
-            "--results",
-            metavar="FILE",
-            help="Where results are. Trials that have one there are not run again, "
-            "whichever version of the program it is from. [default: a file in bench-results]",
-        ),
-        click.option(
-            "--jobs",
-            default=n_jobs,
-            show_default=shown,
-            callback=_check_jobs,
-            metavar="N",
-            help=f"Trials at a time, {cores}; -1 is as many as there are cores.",
-        ),
-    )
-
-    def add(command: Command) -> Command:
-        for option in options:
-            command = option(command)
-        return command
-
-    return add
-
-
-def _method_option(command: Command) -> Command:
-    return click.option(
-        "--method",
-        type=click.Choice(["default", "paper"]),
-        default="default",
-        show_default=True,
-        help="default: our search. paper: its own search, without completion.",
-    )(command)
-
-
-def _seeds_option(default: str) -> Callable[[Command], Command]:
-    return click.option(
-        "--seeds", default=default, show_default=True, metavar="LIST", help="For example 0-99, or 0,3,7-9."
-    )
 
 
 # ---- the experiments -----------------------------------------------------------------------------
 
 
 @bench.command()
-@click.option(
-    "--problems",
-    metavar="LIST",
-    help="For example 1-12,1c,2c,5c,8c,9c,6-code,12-wide. [default: all of these]",
-)
-@_seeds_option("0-99")
+@problems_option
+@seeds_option("0-99")
 @click.option(
     "--setting",
     type=click.Choice(["paper", "points20"]),
@@ -132,12 +65,12 @@ def _seeds_option(default: str) -> Callable[[Command], Command]:
 @click.option(
     "--timeout",
     type=float,
-    callback=_check_timeout,
+    callback=check_timeout,
     metavar="SECONDS",
     help="Of each trial; inf is none. [default: inf for paper, 60 for points20]",
 )
-@_method_option
-@_running_options()
+@method_option
+@running_options()
 def nguyen(
     problems: str | None,
     seeds: str,
@@ -168,24 +101,17 @@ def nguyen(
 
     known = nguyen_problems()
     chosen = known if problems is None else parse_problems(problems, known)
-    limit = DEFAULT_TIMEOUTS[setting] if timeout is None else _finite(timeout)
+    limit = DEFAULT_TIMEOUTS[setting] if timeout is None else finite(timeout)
     trials = nguyen_trials(chosen, parse_seeds(seeds), setting, limit, METHODS[method])
     path = Path(results) if results else FOLDER / f"nguyen-{setting}.jsonl"
-    _run(NGUYEN, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(NGUYEN, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
 
 
 @bench.command()
 @click.option("--problems", metavar="LIST", help="For example 1-4,12. [default: 1-12]")
-@_seeds_option("0-9")
-@click.option(
-    "--timeout",
-    default=20.0,
-    show_default=True,
-    callback=_check_timeout,
-    metavar="SECONDS",
-    help="Of each trial; inf is none, as in the paper, and takes days.",
-)
-@_running_options()
+@seeds_option("0-9")
+@timeout_option(20.0, "Of each trial; inf is none, as in the paper, and takes days.")
+@running_options()
 def ablation(
     problems: str | None, seeds: str, timeout: float, jobs: int, results: str | None, is_fresh: bool, is_json: bool
 ) -> None:
@@ -204,9 +130,9 @@ def ablation(
 
     known = ablation_problems()
     chosen = known if problems is None else parse_problems(problems, known)
-    trials = ablation_trials(chosen, parse_seeds(seeds), _finite(timeout))
+    trials = ablation_trials(chosen, parse_seeds(seeds), finite(timeout))
     path = Path(results) if results else FOLDER / "ablation-paper.jsonl"
-    _run(ABLATION, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(ABLATION, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
 
 
 @bench.command()
@@ -215,16 +141,9 @@ def ablation(
     metavar="LIST",
     help="Of spl, spl-paper (the paper's own search) and gplearn. [default: spl, and gplearn if it is installed]",
 )
-@_seeds_option("0-9")
-@click.option(
-    "--timeout",
-    default=math.inf,
-    show_default=True,
-    callback=_check_timeout,
-    metavar="SECONDS",
-    help="Of each trial; inf is none.",
-)
-@_running_options()
+@seeds_option("0-9")
+@timeout_option(math.inf)
+@running_options()
 def noise(
     tools: str | None, seeds: str, timeout: float, jobs: int, results: str | None, is_fresh: bool, is_json: bool
 ) -> None:
@@ -242,9 +161,9 @@ def noise(
     from spl.bench.selection import parse_seeds
 
     chosen = _installed_tools() if tools is None else [word for word in re.split(r"[,\s]+", tools) if word]
-    trials = noise_trials(parse_seeds(seeds), chosen, _finite(timeout))
+    trials = noise_trials(parse_seeds(seeds), chosen, finite(timeout))
     path = Path(results) if results else FOLDER / "noise-paper.jsonl"
-    _run(NOISE, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(NOISE, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
 
 
 @bench.command()
@@ -256,24 +175,17 @@ def noise(
     metavar="LIST",
     help="Standard deviations of the noise over the root mean square of the exact values.",
 )
-@_seeds_option("0")
-@click.option(
-    "--timeout",
-    default=30.0,
-    show_default=True,
-    callback=_check_timeout,
-    metavar="SECONDS",
-    help="Of each trial; inf is none.",
-)
+@seeds_option("0")
+@timeout_option(30.0)
 @click.option(
     "--threads",
     default=min(2, os.cpu_count() or 1),
     show_default="2, if there are two cores",
-    callback=_check_jobs,
+    callback=check_jobs,
     metavar="N",
     help="Of each trial; -1 is all cores.",
 )
-@_running_options(n_jobs=1, shown="1", cores="each with its threads")
+@running_options(n_jobs=1, shown="1", cores="each with its threads")
 def random(
     formulas: str,
     noise: str,
@@ -303,11 +215,48 @@ def random(
         parse_formulas(formulas),
         parse_noise(noise),
         parse_seeds(seeds),
-        timeout=_finite(timeout),
+        timeout=finite(timeout),
         n_threads=threads,
     )
     path = Path(results) if results else FOLDER / "random.jsonl"
-    _run(RANDOM, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(RANDOM, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+
+
+@bench.command()
+@click.option("--formulas", default="0-39", show_default=True, metavar="LIST", help="Random ones, for example 0-9.")
+@problems_option
+@seeds_option("0")
+@timeout_option(5.0)
+@running_options()
+def parts(
+    formulas: str,
+    problems: str | None,
+    seeds: str,
+    timeout: float,
+    jobs: int,
+    results: str | None,
+    is_fresh: bool,
+    is_json: bool,
+) -> None:
+    """Search without one of the parts that we added to the paper's search.
+
+    Random formulas, exact and with 1 percent of noise, and the Nguyen problems with 20 points, each once with all parts and
+    once without each: the bank and all that uses it, inversion, each of the five closers, jumps. All else is the default.
+
+    \b
+    Examples:
+      spl bench parts --formulas 0-9 --problems 1,12
+      spl bench parts
+    """
+    from spl.bench.parts import PARTS, parts_trials
+    from spl.bench.selection import parse_formulas, parse_problems, parse_seeds
+    from spl.datasets import nguyen_problems
+
+    known = nguyen_problems()
+    chosen = known if problems is None else parse_problems(problems, known)
+    trials = parts_trials(parse_formulas(formulas), chosen, parse_seeds(seeds), finite(timeout))
+    path = Path(results) if results else FOLDER / "parts.jsonl"
+    run_and_show(PARTS, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
 
 
 def _installed_tools() -> list[str]:
@@ -319,59 +268,6 @@ def _installed_tools() -> list[str]:
         return list(USUAL_TOOLS)
     click.echo(f"Note: {MISSING}", err=True)
     return ["spl"]
-
-
-def _finite(timeout: float) -> float | None:
-    return None if timeout == math.inf else timeout
-
-
-def _run(
-    experiment: "Experiment", trials: Sequence["Trial"], path: Path, *, jobs: int, is_fresh: bool, is_json: bool
-) -> None:
-    """Run trials with a display of the progress, then show what they gave."""
-    from spl.bench.runner import run_trials
-    from spl.warm_up import compile_once
-
-    compile_once(lambda message: click.echo(message, err=True))
-    console = _console(is_error=is_json)
-    with _make_display(console, is_json=is_json) as display:
-        finished = run_trials(experiment, trials, path, n_jobs=jobs, is_fresh=is_fresh, watch=display)
-    if finished.is_interrupted:
-        n_done = f"{len(finished.records)} of {finished.n_trials}"
-        click.echo(f"Interrupted: {n_done} trials are done and kept in {path}. The same command continues.", err=True)
-        sys.exit(INTERRUPTED)
-    if is_json:
-        click.echo(json.dumps(_describe(experiment, finished, path), allow_nan=False))
-    else:
-        _print_results(console, experiment, finished, path)
-
-
-def _console(*, is_error: bool = False) -> "Console":
-    from rich.console import Console
-
-    return Console(file=sys.stderr if is_error else sys.stdout)
-
-
-def _make_display(console: "Console", *, is_json: bool) -> "TrialDisplay":
-    from spl.bench.progress import TrialBar, TrialDisplay, TrialLines
-
-    if console.is_terminal:
-        return TrialBar(console)
-    return TrialDisplay() if is_json else TrialLines(console)
-
-
-def _describe(experiment: "Experiment", finished: "Finished", path: Path) -> dict[str, object]:
-    from spl.bench.summaries import describe_rows
-
-    return {"experiment": experiment.name, "results": str(path), "rows": describe_rows(finished.records)}
-
-
-def _print_results(console: "Console", experiment: "Experiment", finished: "Finished", path: Path) -> None:
-    from spl.bench.report import SECTIONS, print_section
-
-    for section in SECTIONS[experiment.name](finished.records):
-        print_section(console, section)
-    click.echo(f"Results: {path}. As a document with figures: spl bench report {path} -o DIR")
 
 
 # ---- report --------------------------------------------------------------------------------------

@@ -5,40 +5,25 @@ Each experiment has a function that makes its tables from records; the terminal 
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from rich.console import Console
-
 from spl.bench.ablation import MODELS, ablation_problems, paper_rate
+from spl.bench.parts_report import parts_sections
 from spl.bench.random import RULE as RANDOM_RULE
-from spl.bench.random import Condition, rate_of_accurate
+from spl.bench.random import RULE_OF_ACCURACY, Condition, rate_of_accurate
 from spl.bench.records import Record
-from spl.bench.summaries import Summary, failure_lines, group, origin_lines, spell_timeout, summarise
+from spl.bench.section import Section, write_section
+from spl.bench.summaries import Summary, failure_lines, group, origin_lines, spell_seconds, spell_timeout, summarise
 from spl.bench.text_table import TextTable
 from spl.bench.trials import EXPERIMENTS, OURS
 from spl.datasets.nguyen import Problem, nguyen_problems
 from spl.datasets.random_formulas import MAX_VARIABLES
-from spl.display import print_lines
 from spl.errors import DataError
 
 NO_FIGURES = 'No figures: they need matplotlib. pip install "symbolic-physics-learner[plot]"'
-MAX_FAILURES = 10  # lines of failures on a terminal; a document has them all
 COST_BANDS = ((5, 7), (8, 10), (11, 13), (14, 15))  # of random formulas
 _UNSEEN = {"paper": "the separate test range", "points20": "1,000 other points of the same range"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """One table with what belongs to it."""
-
-    title: str
-    notes: tuple[str, ...]
-    table: TextTable
-    failures: tuple[str, ...] = ()
-    figure: str = ""  # name of its figure, without the suffix
-    draw: Callable[[Path], None] | None = None
 
 
 # ---- the Nguyen problems -------------------------------------------------------------------------
@@ -99,9 +84,9 @@ def nguyen_table(found: dict[Problem, Summary]) -> TextTable:
             problem.name,
             f"{summary.n_recovered} of {summary.n_trials}",
             *map(_percent, (problem.paper_spl, problem.paper_nggp, problem.paper_gp)),
-            *map(_seconds, (summary.median_seconds, summary.worst_seconds)),
+            *map(spell_seconds, (summary.median_seconds, summary.worst_seconds)),
             "" if summary.median_evaluations is None else f"{summary.median_evaluations:,}",
-            *map(_seconds, (problem.paper_seconds, problem.paper_nggp_seconds)),
+            *map(spell_seconds, (problem.paper_seconds, problem.paper_nggp_seconds)),
         )
         for problem, summary in found.items()
     )
@@ -123,10 +108,6 @@ def _nguyen_average(found: dict[Problem, Summary]) -> tuple[str, ...] | None:
 
 def _percent(rate: float | None) -> str:
     return "" if rate is None else f"{100 * rate:.1f}".removesuffix(".0")
-
-
-def _seconds(seconds: float | None) -> str:
-    return "" if seconds is None else f"{seconds:.3g}" if seconds < 1000 else f"{seconds:.0f}"
 
 
 # ---- the ablation study --------------------------------------------------------------------------
@@ -235,7 +216,7 @@ def _random_section(timeout: float | None, n_threads: int, records: Sequence[Rec
             *origin_lines(records, cores),
             "Default operators, constants and search; 200 rows. Noise is its standard deviation over the root mean square of "
             "the exact values. Cost: tokens of the simplest form.",
-            RANDOM_RULE,
+            f"{RANDOM_RULE} {RULE_OF_ACCURACY}",
         ),
         table=random_table(records),
         failures=tuple(_random_failure(record) for record in records if not record.outcome.recovered),
@@ -290,7 +271,7 @@ def _random_cells(records: Sequence[Record], levels: Sequence[float]) -> list[st
         str(len(records)),
         *(_percent(summarise(some).rate) if some else "" for some in members),
         *(_percent(rate_of_accurate(some)) if some else "" for some in members),
-        _seconds(summarise(records).median_seconds),
+        spell_seconds(summarise(records).median_seconds),
     ]
 
 
@@ -342,6 +323,7 @@ SECTIONS: dict[str, Callable[[Sequence[Record]], list[Section]]] = {
     "ablation": ablation_sections,
     "noise": noise_sections,
     "random": random_sections,
+    "parts": parts_sections,
     "against": against_sections,
 }
 
@@ -355,7 +337,7 @@ def write_report(records: Sequence[Record], directory: Path | None) -> str:
     by_experiment = group(records, lambda record: record.trial.experiment)
     for experiment in (name for name in EXPERIMENTS if name in by_experiment):
         for section in SECTIONS[experiment](by_experiment[experiment]):
-            parts.append(_section_text(section, directory if has_figures else None))
+            parts.append(write_section(section, directory if has_figures else None))
     if directory is not None and not has_figures:
         parts.append(f"{NO_FIGURES}\n")
     return "\n".join(parts)
@@ -368,29 +350,3 @@ def can_draw() -> bool:
     except ImportError:
         return False
     return True
-
-
-def _section_text(section: Section, directory: Path | None) -> str:
-    lines = [f"## {section.title}", "", *section.notes, "", section.table.to_markdown(), ""]
-    if section.failures:
-        lines += ["Not recovered:", "", *(f"- {failure}" for failure in section.failures), ""]
-    if directory is not None and section.draw is not None:
-        section.draw(directory / section.figure)
-        lines += [f"![{section.title}]({section.figure}.png)", ""]
-    return "\n".join(lines)
-
-
-# ---- the terminal --------------------------------------------------------------------------------
-
-
-def print_section(console: Console, section: Section) -> None:
-    """Print a section: title, table, what was not recovered, notes."""
-    print_lines(console, ["", section.title, ""], style="bold")
-    console.print(section.table.to_rich())
-    failures = list(section.failures[:MAX_FAILURES])
-    if len(section.failures) > MAX_FAILURES:
-        failures.append(f"... and {len(section.failures) - MAX_FAILURES} more; the report has them all")
-    if failures:
-        print_lines(console, ["", "Not recovered:", *(f"  {failure}" for failure in failures)])
-    console.print("", *section.notes, sep="\n", style="dim", markup=False, highlight=False)
-    print_lines(console, [""])

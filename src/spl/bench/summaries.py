@@ -95,6 +95,16 @@ def spell_timeout(timeout: float | None) -> str:
     return "no time limit" if timeout is None else f"at most {timeout:g} s a trial"
 
 
+def spell_seconds(seconds: float | None) -> str:
+    """Return seconds as the cell of a table, empty if they are not known.
+
+    Examples:
+        >>> spell_seconds(0.1234), spell_seconds(2001.4), spell_seconds(None)
+        ('0.123', '2001', '')
+    """
+    return "" if seconds is None else f"{seconds:.3g}" if seconds < 1000 else f"{seconds:.0f}"
+
+
 def _distinct(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
 

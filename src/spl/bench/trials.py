@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from spl.errors import SettingError
 
-EXPERIMENTS = ("nguyen", "ablation", "noise", "random", "against")
+EXPERIMENTS = ("nguyen", "ablation", "noise", "random", "parts", "against")
 RECOVERED_ERROR = 1e-6  # a law is recovered if its relative error on unseen data is at most this
 OURS, OURS_AS_IN_PAPER = (
     "spl",

@@ -1,0 +1,48 @@
+"""A section of a report: one table with what belongs to it, as Markdown and on a terminal."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from spl.bench.text_table import TextTable
+from spl.display import print_lines
+
+MAX_FAILURES = 10  # lines of failures on a terminal; a document has them all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One table with what belongs to it."""
+
+    title: str
+    notes: tuple[str, ...]
+    table: TextTable
+    failures: tuple[str, ...] = ()
+    figure: str = ""  # name of its figure, without the suffix
+    draw: Callable[[Path], None] | None = None
+
+
+def write_section(section: Section, directory: Path | None) -> str:
+    """Return a section as Markdown; its figure goes into the directory, if there is one."""
+    lines = [f"## {section.title}", "", *section.notes, "", section.table.to_markdown(), ""]
+    if section.failures:
+        lines += ["Not recovered:", "", *(f"- {failure}" for failure in section.failures), ""]
+    if directory is not None and section.draw is not None:
+        section.draw(directory / section.figure)
+        lines += [f"![{section.title}]({section.figure}.png)", ""]
+    return "\n".join(lines)
+
+
+def print_section(console: Console, section: Section) -> None:
+    """Print a section: title, table, what was not recovered, notes."""
+    print_lines(console, ["", section.title, ""], style="bold")
+    console.print(section.table.to_rich())
+    failures = list(section.failures[:MAX_FAILURES])
+    if len(section.failures) > MAX_FAILURES:
+        failures.append(f"... and {len(section.failures) - MAX_FAILURES} more; the report has them all")
+    if failures:
+        print_lines(console, ["", "Not recovered:", *(f"  {failure}" for failure in failures)])
+    console.print("", *section.notes, sep="\n", style="dim", markup=False, highlight=False)
+    print_lines(console, [""])
