@@ -14,7 +14,14 @@ ROOT = Path(__file__).parent.parent
 SOURCE = Path(next(iter(spl.__path__)))
 DOOR = "__init__"  # spl/__init__.py: the public names, above everything
 LAYERS_FROM_TOP = ("edge", "pipeline", "stages", "nouns", "ground")
-MAY_IMPORT_SYMPY = {"export", "simplify", "packing", "operators", "estimator"}  # the last only to name its type
+MAY_IMPORT_SYMPY = {
+    "export",
+    "simplify",
+    "packing",
+    "operators",
+    "estimator",
+    "dynamics",
+}  # the last two only to name its type
 SLOW_TO_IMPORT = ("sklearn", "pandas", "sympy", "numba", "matplotlib")
 
 

@@ -5,17 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spl.config import SearchConfig
+    from spl.dynamics import SPLDynamics
     from spl.errors import SplError
     from spl.estimator import SPLRegressor
     from spl.grammar import Grammar
     from spl.operators import Operator
 
 __version__ = "0.1.0"
-__all__ = ["Grammar", "Operator", "SPLRegressor", "SearchConfig", "SplError", "__version__"]
+__all__ = ["Grammar", "Operator", "SPLDynamics", "SPLRegressor", "SearchConfig", "SplError", "__version__"]
 
 _HOMES = {
     "Grammar": "spl.grammar",
     "Operator": "spl.operators",
+    "SPLDynamics": "spl.dynamics",
     "SPLRegressor": "spl.estimator",
     "SearchConfig": "spl.config",
     "SplError": "spl.errors",

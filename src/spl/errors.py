@@ -46,6 +46,10 @@ class SearchInterrupted(UserWarning):
     """The search was stopped by hand; what is returned is the best so far."""
 
 
+class SimulationEnded(UserWarning):
+    """A simulation that ended early; what follows is NaN."""
+
+
 def suggest_name(name: str, known: Iterable[str]) -> str:
     """Return the question that points at the nearest known name, or nothing.
 

@@ -90,7 +90,7 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         data = Dataset.from_arrays(X, y, names=getattr(self, "feature_names_in_", None), weights=weights)
-        grammar = self._make_grammar(data.names)
+        grammar = make_grammar(self.grammar, self.operators, self.constants, data.names)
         discovery = discover(
             data,
             grammar,
@@ -145,18 +145,6 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
             raise SettingError(f"`search` must be a SearchConfig or None; it is {self.search!r}.")
         return self.search
 
-    def _make_grammar(self, names: Sequence[str]) -> Grammar:
-        own = tuple(operator for operator in self.operators if isinstance(operator, Operator))
-        if self.grammar is None:
-            return Grammar.from_operators(self.operators, names, constants=self.constants)
-        if isinstance(self.grammar, Grammar):
-            return self.grammar
-        if isinstance(self.grammar, Path) or (isinstance(self.grammar, str) and "->" not in self.grammar):
-            return Grammar.from_file(self.grammar, own, names)
-        if isinstance(self.grammar, str):
-            return Grammar.from_text(self.grammar, own, names)
-        raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {self.grammar!r}.")
-
     def _make_watcher(self, data: Dataset) -> Watcher:
         """Return what prints each improvement of the chosen equation."""
         from rich.console import Console
@@ -186,3 +174,19 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -len(front) <= index < len(front):
             raise SettingError(f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {index!r}.")
         return front[int(index)].program
+
+
+def make_grammar(
+    given: Grammar | str | Path | None, operators: Sequence[str | Operator], constants: bool, names: Sequence[str]
+) -> Grammar:
+    """Return the grammar that was given, or that of the operators over columns of these names."""
+    own = tuple(operator for operator in operators if isinstance(operator, Operator))
+    if given is None:
+        return Grammar.from_operators(operators, names, constants=constants)
+    if isinstance(given, Grammar):
+        return given
+    if isinstance(given, Path) or (isinstance(given, str) and "->" not in given):
+        return Grammar.from_file(given, own, names)
+    if isinstance(given, str):
+        return Grammar.from_text(given, own, names)
+    raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {given!r}.")

@@ -1,21 +1,63 @@
-"""Problems to try, test and measure with: rows of data and simulated systems.
+"""Problems to try, test and measure with: rows of data, simulated systems and measured ones.
 
 nguyen             the Nguyen problems of the paper, with their grammars, settings and published results
 random_formulas    random formulas of 5 to 15 tokens over 1 to 5 variables
-lorenz             noisy trajectories of the Lorenz system
+systems            well-known dynamical systems by name: noisy trajectories with their true equations
+lorenz             the Lorenz system
+oscillators        Van der Pol, Duffing, Rössler, and the glycolytic oscillator of Sel'kov
+populations        Lotka-Volterra, an epidemic, and an enzyme
+mechanics          pendulums, damped, driven and double, and a cart with a pole
+simulation         how a system is simulated and measured
+measured           falling balls, the Lorenz data of the paper, and a filmed double pendulum
+download           files of measured data: found in a folder, or downloaded and checked
+workbook           the tables of an Excel workbook
 """
 
 from spl.datasets.lorenz import LorenzData, make_lorenz
+from spl.datasets.measured import (
+    BallDrop,
+    DoublePendulum,
+    Drop,
+    LorenzPaper,
+    fetch_ball_drop,
+    fetch_double_pendulum,
+    fetch_lorenz_paper,
+)
+from spl.datasets.mechanics import make_cart_pole, make_damped_pendulum, make_double_pendulum, make_driven_pendulum
 from spl.datasets.nguyen import Problem, load_nguyen, nguyen_problems
+from spl.datasets.oscillators import make_duffing, make_glycolytic_oscillator, make_rossler, make_van_der_pol
+from spl.datasets.populations import make_lotka_volterra, make_michaelis_menten, make_sir
 from spl.datasets.random_formulas import RandomFormula, load_random_formula, make_random_formulas
+from spl.datasets.simulation import SystemData
+from spl.datasets.systems import SYSTEMS
 
 __all__ = [
+    "SYSTEMS",
+    "BallDrop",
+    "DoublePendulum",
+    "Drop",
     "LorenzData",
+    "LorenzPaper",
     "Problem",
     "RandomFormula",
+    "SystemData",
+    "fetch_ball_drop",
+    "fetch_double_pendulum",
+    "fetch_lorenz_paper",
     "load_nguyen",
     "load_random_formula",
+    "make_cart_pole",
+    "make_damped_pendulum",
+    "make_double_pendulum",
+    "make_driven_pendulum",
+    "make_duffing",
+    "make_glycolytic_oscillator",
     "make_lorenz",
+    "make_lotka_volterra",
+    "make_michaelis_menten",
     "make_random_formulas",
+    "make_rossler",
+    "make_sir",
+    "make_van_der_pol",
     "nguyen_problems",
 ]

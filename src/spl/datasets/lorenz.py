@@ -1,24 +1,14 @@
 """The Lorenz system, simulated and measured with noise: the paper's first example of chaotic dynamics."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.errors import SettingError
+from spl.datasets.simulation import Rows, Sampling, SystemData, simulate_system, write_numbers
 
 SIGMA, RHO, BETA = 10.0, 28.0, 8.0 / 3.0  # the values of the paper, and of Lorenz (1963)
-TOLERANCE = 1e-11  # of the integration, relative and absolute
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LorenzData:
-    """A simulated trajectory of the Lorenz system, its measurement and its true derivative."""
-
-    t: NDArray[np.float64]  # [N]
-    states: NDArray[np.float64]  # [N, 3], measured: with noise
-    clean: NDArray[np.float64]  # [N, 3]
-    derivatives: NDArray[np.float64]  # [N, 3], true ones of the clean states
+LorenzData = SystemData  # what it was called while there was no other system
 
 
 def make_lorenz(
@@ -26,9 +16,12 @@ def make_lorenz(
     step: float = 0.01,
     *,
     noise: float = 0.05,
-    initial: tuple[float, float, float] = (-8.0, 7.0, 27.0),
+    initial: Sequence[float] = (-8.0, 7.0, 27.0),
     seed: int = 0,
-) -> LorenzData:
+    sigma: float = SIGMA,
+    rho: float = RHO,
+    beta: float = BETA,
+) -> SystemData:
     """Simulate the Lorenz system and measure it with Gaussian noise.
 
     Args:
@@ -37,6 +30,9 @@ def make_lorenz(
         noise: the noise of each state, as a share of the root mean square of that state; the paper has 0.05.
         initial: x, y and z at t = 0.
         seed: of the noise.
+        sigma: the Prandtl number.
+        rho: the Rayleigh number over its critical value.
+        beta: a ratio of lengths.
 
     Examples:
         >>> data = make_lorenz(100, noise=0.0)
@@ -46,43 +42,25 @@ def make_lorenz(
         >>> bool(np.allclose(data.derivatives[:, 0], 10 * (y - x)))
         True
     """
-    if isinstance(n_samples, bool) or not isinstance(n_samples, int) or n_samples < 2:
-        raise SettingError(f"`n_samples` must be a whole number, 2 or more; it is {n_samples!r}.")
-    if not np.isfinite(step) or step <= 0:
-        raise SettingError(f"`step` must be a number above 0; it is {step!r}.")
-    if not np.isfinite(noise) or noise < 0:
-        raise SettingError(f"`noise` must be 0 or more; it is {noise!r}.")
-    if len(initial) != 3 or not np.all(np.isfinite(initial)):
-        raise SettingError(f"`initial` must be three numbers; it is {initial!r}.")
-
-    t = np.arange(n_samples, dtype=np.float64) * step
-    clean = _integrate(t, initial)
-    scale = noise * np.sqrt(np.mean(clean**2, axis=0))
-    states = clean + scale * np.random.default_rng(seed).standard_normal(clean.shape)
-    return LorenzData(t=t, states=states, clean=clean, derivatives=lorenz_derivative(clean))
+    s, r, b = write_numbers(sigma=sigma, rho=rho, beta=beta)
+    return simulate_system(
+        lambda states, _: _slopes(states, sigma, rho, beta),
+        {"x": f"{s}*(y - x)", "y": f"x*({r} - z) - y", "z": f"x*y - {b}*z"},
+        initial,
+        Sampling(n_samples, step, noise, seed),
+    )
 
 
 def lorenz_derivative(states: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the time derivative of states [..., 3].
+    """Return the time derivative of states [..., 3] with the values of the paper.
 
     Examples:
         >>> lorenz_derivative(np.array([1.0, 2.0, 3.0]))
         array([10., 23., -6.])
     """
-    x, y, z = np.moveaxis(states, -1, 0)
-    return np.stack([SIGMA * (y - x), x * (RHO - z) - y, x * y - BETA * z], axis=-1)
+    return np.stack(_slopes(np.moveaxis(states, -1, 0), SIGMA, RHO, BETA), axis=-1)
 
 
-def _integrate(t: NDArray[np.float64], initial: tuple[float, float, float]) -> NDArray[np.float64]:
-    from scipy.integrate import solve_ivp  # slow to import
-
-    solution = solve_ivp(
-        lambda _, state: lorenz_derivative(state),
-        (t[0], t[-1]),
-        initial,
-        method="DOP853",
-        t_eval=t,
-        rtol=TOLERANCE,
-        atol=TOLERANCE,
-    )
-    return np.ascontiguousarray(solution.y.T)
+def _slopes(states: Rows, sigma: float, rho: float, beta: float) -> Sequence[Rows]:
+    x, y, z = states
+    return sigma * (y - x), x * (rho - z) - y, x * y - beta * z

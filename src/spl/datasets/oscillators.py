@@ -1,0 +1,122 @@
+"""Oscillators from the textbooks, simulated and measured with noise: Van der Pol, Duffing, Rössler, Sel'kov.
+
+All generators take the number of samples and the step between them, then `noise` as a share of the root mean square of
+each state, the `seed` of the noise, the `initial` states, and the parameters of the system.
+"""
+
+from collections.abc import Sequence
+
+from spl.datasets.simulation import Rows, Sampling, SystemData, simulate_system, write_numbers
+
+
+def make_van_der_pol(
+    n_samples: int = 1000,
+    step: float = 0.02,
+    *,
+    noise: float = 0.0,
+    seed: int = 0,
+    initial: Sequence[float] = (0.5, 0.0),
+    mu: float = 2.0,
+) -> SystemData:
+    """Simulate the oscillator of Van der Pol (1926): x' = y, y' = mu*(1 - x**2)*y - x.
+
+    From the default start it spirals out to its limit cycle and follows it for two turns.
+
+    Examples:
+        >>> make_van_der_pol(100, mu=0.5).equations["y"]
+        '0.5*(1 - x**2)*y - x'
+    """
+    (m,) = write_numbers(mu=mu)
+
+    def slopes(states: Rows, _: Sequence[Rows]) -> Sequence[Rows]:
+        x, y = states
+        return y, mu * (1 - x**2) * y - x
+
+    equations = {"x": "y", "y": f"{m}*(1 - x**2)*y - x"}
+    return simulate_system(slopes, equations, initial, Sampling(n_samples, step, noise, seed))
+
+
+def make_duffing(
+    n_samples: int = 1500,
+    step: float = 0.02,
+    *,
+    noise: float = 0.0,
+    seed: int = 0,
+    initial: Sequence[float] = (2.0, 0.0),
+    damping: float = 0.1,
+    stiffness: float = -1.0,
+    cubic: float = 1.0,
+) -> SystemData:
+    """Simulate the oscillator of Duffing (1918): x' = v, v' = -damping*v - stiffness*x - cubic*x**3.
+
+    The negative stiffness gives it two wells (Guckenheimer and Holmes 1983, section 2.2). From the default start it
+    swings over both of them until it is caught in one.
+
+    Examples:
+        >>> make_duffing(100).equations["v"]
+        '-0.1*v + 1*x - 1*x**3'
+    """
+    d, pull, c = write_numbers(damping=damping, stiffness=-stiffness, cubic=cubic)
+
+    def slopes(states: Rows, _: Sequence[Rows]) -> Sequence[Rows]:
+        x, v = states
+        return v, -damping * v - stiffness * x - cubic * x**3
+
+    equations = {"x": "v", "v": f"-{d}*v + {pull}*x - {c}*x**3"}
+    return simulate_system(slopes, equations, initial, Sampling(n_samples, step, noise, seed))
+
+
+def make_rossler(
+    n_samples: int = 5000,
+    step: float = 0.02,
+    *,
+    noise: float = 0.0,
+    seed: int = 0,
+    initial: Sequence[float] = (-5.0, -5.0, 0.0),
+    a: float = 0.2,
+    b: float = 0.2,
+    c: float = 5.7,
+) -> SystemData:
+    """Simulate the chaotic system of Rössler (1976): x' = -y - z, y' = x + a*y, z' = b + z*(x - c).
+
+    Examples:
+        >>> make_rossler(100).equations
+        {'x': '-y - z', 'y': 'x + 0.2*y', 'z': '0.2 + z*(x - 5.7)'}
+    """
+    a_text, b_text, c_text = write_numbers(a=a, b=b, c=c)
+
+    def slopes(states: Rows, _: Sequence[Rows]) -> Sequence[Rows]:
+        x, y, z = states
+        return -y - z, x + a * y, b + z * (x - c)
+
+    equations = {"x": "-y - z", "y": f"x + {a_text}*y", "z": f"{b_text} + z*(x - {c_text})"}
+    return simulate_system(slopes, equations, initial, Sampling(n_samples, step, noise, seed))
+
+
+def make_glycolytic_oscillator(
+    n_samples: int = 1000,
+    step: float = 0.04,
+    *,
+    noise: float = 0.0,
+    seed: int = 0,
+    initial: Sequence[float] = (0.3, 2.0),
+    a: float = 0.08,
+    b: float = 0.6,
+) -> SystemData:
+    """Simulate glycolysis after Sel'kov (1968): x' = -x + a*y + x**2*y, y' = b - a*y - x**2*y.
+
+    x is the concentration of ADP, y of fructose-6-phosphate; the defaults give a limit cycle (Strogatz 1994, section 7.3).
+
+    Examples:
+        >>> make_glycolytic_oscillator(100).equations
+        {'x': '-x + 0.08*y + x**2*y', 'y': '0.6 - 0.08*y - x**2*y'}
+    """
+    a_text, b_text = write_numbers(a=a, b=b)
+
+    def slopes(states: Rows, _: Sequence[Rows]) -> Sequence[Rows]:
+        x, y = states
+        turnover = (a + x**2) * y
+        return turnover - x, b - turnover
+
+    equations = {"x": f"-x + {a_text}*y + x**2*y", "y": f"{b_text} - {a_text}*y - x**2*y"}
+    return simulate_system(slopes, equations, initial, Sampling(n_samples, step, noise, seed))

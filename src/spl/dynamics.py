@@ -1,0 +1,303 @@
+"""`SPLDynamics`: the door for trajectories, with pysindy's names. Checks what people give, calls the pipeline, holds no method."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.metrics import r2_score
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from spl.config import Limits, SearchConfig
+from spl.discover_system import SystemDiscovery, SystemProgress, SystemWatcher, discover_system
+from spl.errors import DataError, SearchInterrupted, SettingError, SimulationEnded
+from spl.estimator import DIGITS, make_grammar
+from spl.export import to_latex, to_sympy
+from spl.expression import to_text
+from spl.grammar import Grammar
+from spl.grammar_rules import DEFAULT_OPERATORS
+from spl.operators import Operator
+from spl.simulate import simulate
+from spl.system import System
+from spl.system_rows import Method, Plan, make_rows
+from spl.terms import linear_terms
+from spl.trajectories import Trajectories
+
+if TYPE_CHECKING:
+    import sympy
+    from matplotlib.figure import Figure
+
+GrammarLike = Grammar | str | Path
+
+
+class SPLDynamics(BaseEstimator):
+    """Find the governing equations of a system from measured trajectories.
+
+    Args:
+        operators: names (`"+"`, `"sin"`, ...) and `Operator` objects that the equations may contain.
+        constants: whether they may contain fitted numbers.
+        grammar: all right-hand sides that are possible, as a `Grammar`, its text or the path of a file; or one for each state, as a
+            list or by name. Replaces the two before. What is known about an equation is written down here.
+        derivative: how derivatives are estimated: "auto", "finite_difference", "savgol", "spline", "weak" (integrals against test
+            functions, no derivatives at all), or a function from times [N] and states [N, D] to derivatives [N, D].
+        order: 2 if positions are given and accelerations sought; velocities are then named after their positions, `dx`.
+        discrete: whether the system is a map, x[k + 1] = f(x[k]).
+        timeout: seconds for everything; None is no limit, and Ctrl-C ends a search.
+        search: the hyperparameters of the search, a `SearchConfig`.
+        n_jobs: trees searched at once; -1 uses all processors.
+        random_state: makes the result repeatable.
+        verbose: 1 prints each improvement.
+
+    Attributes:
+        equations_: the fronts, one DataFrame a state: cost, loss, score, equation.
+        best_index_: the row of each front that the equation came from.
+        constants_: every number of the equations, with its standard error.
+        noise_: the standard deviation of the noise of each state, estimated.
+        derivative_: the method that was taken.
+        notes_: what was repaired or left out.
+
+    Examples:
+        >>> t = np.linspace(0, 10, 400)
+        >>> x = np.column_stack([np.sin(2 * t), np.cos(2 * t)])
+        >>> model = SPLDynamics(operators=("+", "*"), timeout=4, random_state=0).fit(x, t)
+        >>> model.sympy()
+        [2*x1, -2*x0]
+    """
+
+    def __init__(
+        self,
+        operators: Sequence[str | Operator] = DEFAULT_OPERATORS,
+        constants: bool = True,
+        grammar: GrammarLike | Sequence[GrammarLike] | Mapping[str, GrammarLike] | None = None,
+        derivative: Method = "auto",
+        order: int = 1,
+        discrete: bool = False,
+        timeout: float | None = 60.0,
+        search: SearchConfig | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.operators = operators
+        self.constants = constants
+        self.grammar = grammar
+        self.derivative = derivative
+        self.order = order
+        self.discrete = discrete
+        self.timeout = timeout
+        self.search = search
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        x: Any,
+        t: Any,
+        x_dot: Any = None,
+        u: Any = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> "SPLDynamics":
+        """Search the equations behind one trajectory or a list of them.
+
+        Args:
+            x: states [N, D], an array or a DataFrame; or a list of these. Rows with missing values are left out.
+            t: the step between samples, the times [N], or a list of times; they need not be even.
+            x_dot: measured derivatives, if there are any, in the shape of `x`.
+            u: inputs [N, U], or a list of these.
+            feature_names: of the states, or of the states and the inputs.
+        """
+        plan = Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
+        limits = Limits(timeout=self.timeout)
+        if self.search is not None and not isinstance(self.search, SearchConfig):
+            raise SettingError(f"`search` must be a SearchConfig or None; it is {self.search!r}.")
+        data = _read(x, t, x_dot, u, feature_names)
+        columns = data.states + (tuple(f"d{name}" for name in data.states) if plan.order == 2 else ()) + data.inputs
+        found = discover_system(
+            data,
+            self._grammars(data.states, columns),
+            plan=plan,
+            config=self.search,
+            timeout=limits.timeout,
+            n_jobs=effective_n_jobs(self.n_jobs),
+            seed=int(check_random_state(self.random_state).randint(2**31)),
+            watch=_make_watcher() if self.verbose else None,
+        )
+        if found.is_interrupted:
+            warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
+        self._keep(found, data)
+        return self
+
+    # ---- results ---------------------------------------------------------------------------------
+
+    def predict(self, x: Any, u: Any = None) -> NDArray[np.float64]:
+        """Return the derivatives at states [N, D] (for order 2 positions and velocities; for a map the next states)."""
+        system = self._system()
+        rows = np.column_stack([_as_rows(x), *([] if u is None else [_as_rows(u)])])
+        if rows.shape[1] != len(system.columns):
+            raise DataError(
+                f"There are {rows.shape[1]} columns of states and inputs; the equations need {len(system.columns)}: "
+                f"{', '.join(system.columns)}."
+            )
+        return np.asarray(system.slopes(np.ascontiguousarray(rows.T)).T)
+
+    def simulate(
+        self, x0: ArrayLike, t: ArrayLike, u: ArrayLike | Callable[[float], ArrayLike] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the states [N, D] at times t [N] from the states x0 at t[0]; for order 2 x0 and the result have velocities too.
+
+        Inputs are columns [N, U] at the times, or a function of time. Where the solution explodes or leaves the domain of an
+        equation, what follows is NaN, and a warning says why.
+        """
+        found = simulate(self._system(), x0, t, u)
+        if found.ended is not None:
+            warnings.warn(
+                f"The simulation ended at t = {found.ended:g}: {found.reason}.", SimulationEnded, stacklevel=2
+            )
+        return found.states
+
+    def score(self, x: Any, t: Any, x_dot: Any = None, u: Any = None) -> float:
+        """Return R2 of the derivatives on other trajectories, the mean over the states; they are estimated as in `fit`."""
+        system, fitted = self._system(), self.trajectories_
+        data = _read(x, t, x_dot, u, fitted.names)
+        if len(data.states) != len(fitted.states) or len(data.inputs) != len(fitted.inputs):
+            raise DataError(
+                f"There are {len(data.states)} states and {len(data.inputs)} inputs; "
+                f"the model has {len(fitted.states)} and {len(fitted.inputs)}."
+            )
+        rows = make_rows(data, Plan(method=self.derivative, order=self.order, is_discrete=self.discrete))
+        values = system.slopes(np.ascontiguousarray(rows.table.T)).T
+        if not np.all(np.isfinite(values)):
+            return -np.inf
+        return float(r2_score(rows.targets, values))
+
+    def equations(self, precision: int = 4) -> list[str]:
+        """Return the right-hand sides as text, with so many digits."""
+        return self._system().equations(precision)
+
+    def print(self, precision: int = 4) -> None:
+        """Print the equations, one a line."""
+        for left, right in zip(self._left_sides(), self.equations(precision), strict=True):
+            print(f"{left} = {right}")  # noqa: T201
+
+    def coefficients(self) -> pd.DataFrame:
+        """Return the coefficient of each term, multiplied out: one row a state, one column a term; 0 where it is missing.
+
+        An equation with numbers inside its terms, such as x / (x + 0.3), has no such coefficients and is refused.
+        """
+        system = self._system()
+        terms = {name: linear_terms(program) for name, program in zip(system.states, system.programs, strict=True)}
+        return pd.DataFrame.from_dict(terms, orient="index").fillna(0.0)
+
+    def sympy(self) -> "list[sympy.Expr]":
+        """Return the right-hand sides as sympy expressions."""
+        return [to_sympy(program) for program in self._system().programs]
+
+    def latex(self) -> list[str]:
+        """Return the right-hand sides as LaTeX."""
+        return [to_latex(program) for program in self._system().programs]
+
+    def plot(self) -> "Figure":
+        """Return a figure: data and simulation over time, and the phase portrait. Needs matplotlib."""
+        from spl.plots import plot_system
+
+        check_is_fitted(self)
+        return plot_system(self.discovery_.system, self.trajectories_, self.discovery_.rows.starts)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "discovery_")
+
+    # ---- inside ----------------------------------------------------------------------------------
+
+    def _system(self) -> System:
+        check_is_fitted(self)
+        return self.discovery_.system
+
+    def _left_sides(self) -> list[str]:
+        if self.discrete:
+            return [f"({name})[k+1]" for name in self._system().states]
+        return [f"({name})" + "'" * self.order for name in self._system().states]
+
+    def _grammars(self, states: tuple[str, ...], columns: tuple[str, ...]) -> list[Grammar]:
+        """Return one grammar for each state."""
+        given = self.grammar
+        if isinstance(given, Mapping):
+            unknown = [name for name in given if name not in states]
+            missing = [name for name in states if name not in given]
+            if unknown or missing:
+                what = f"there is no state {unknown[0]!r}" if unknown else f"there is none for {missing[0]!r}"
+                raise SettingError(f"`grammar` must have one entry for each of {', '.join(states)}; {what}.")
+            each: list[GrammarLike | None] = [given[name] for name in states]
+        elif isinstance(given, Sequence) and not isinstance(given, str):
+            if len(given) != len(states):
+                raise SettingError(f"`grammar` has {len(given)} entries for {len(states)} states. Give one for each.")
+            each = list(given)
+        else:
+            each = [given] * len(states)
+        return [make_grammar(one, self.operators, self.constants, columns) for one in each]
+
+    def _keep(self, found: SystemDiscovery, data: Trajectories) -> None:
+        self.discovery_ = found
+        self.trajectories_ = data
+        self.feature_names_in_ = np.array(data.names, dtype=object)
+        self.n_features_in_ = len(data.names)
+        self.equations_ = [
+            pd.DataFrame(
+                {
+                    "cost": [candidate.cost for candidate in search.front],
+                    "loss": [candidate.loss for candidate in search.front],
+                    "score": search.front.scores(search.floor),
+                    "equation": [to_text(candidate.program, DIGITS) for candidate in search.front],
+                }
+            )
+            for search in found.searches
+        ]
+        self.best_index_ = list(found.chosen)
+        self.noise_ = found.rows.noise
+        self.derivative_ = found.rows.method
+        self.notes_ = list(found.notes)
+        free = found.free
+        names = [name for name, program in zip(free.states, free.programs, strict=True) for _ in program.constants]
+        self.constants_ = pd.DataFrame(
+            {"state": names, "value": free.constants, "standard_error": found.standard_errors}
+        )
+
+
+def _read(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | None) -> Trajectories:
+    """Return checked trajectories; names may be those of the states alone, or of states and inputs."""
+    if feature_names is None or u is None:
+        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=feature_names)
+    unnamed = Trajectories.from_arrays(x, t, x_dot=x_dot, u=u)
+    n_states = len(unnamed.states)
+    if len(feature_names) == len(unnamed.names):
+        names, inputs = feature_names[:n_states], feature_names[n_states:]
+        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=names, input_names=inputs)
+    return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=feature_names)
+
+
+def _as_rows(values: Any) -> NDArray[np.float64]:
+    rows = np.asarray(values, dtype=np.float64)
+    return rows.reshape(len(rows), -1) if rows.ndim else rows.reshape(1, 1)
+
+
+def _make_watcher() -> SystemWatcher:
+    """Return what prints each improvement of each equation."""
+    from rich.console import Console
+
+    from spl.display import LineDisplay
+
+    console = Console()
+    displays: dict[str, LineDisplay] = {}
+
+    def watch(seen: SystemProgress) -> None:
+        if seen.state not in displays:
+            displays[seen.state] = LineDisplay(console, f"d{seen.state}/dt", lambda front: len(front) - 1)
+        displays[seen.state](seen.progress)
+
+    return watch

@@ -1,0 +1,88 @@
+"""Numbers set free and fixed again: a formula whose numbers were fitted to derivatives gets them all as constants, for another fit."""
+
+from collections.abc import Sequence
+
+from spl.expression import CONSTANT_TOKEN
+from spl.kernels import tokens as tk
+from spl.program import Program
+
+_SUMS = (tk.ADD, tk.SUB, tk.NEG)
+_PRODUCTS = (tk.MUL, tk.DIV)
+
+
+def free_numbers(program: Program) -> Program:
+    """Return the program with a constant in place of each number, and as a factor of each term that has none.
+
+    Examples:
+        >>> from spl.expression import parse_expression, to_text
+        >>> from spl.program import Vocabulary
+        >>> free = free_numbers(parse_expression("x*y - 3*z", Vocabulary(("x", "y", "z"))))
+        >>> to_text(free), free.constants
+        ('1*(x*y) - 3*z', (1.0, 3.0))
+    """
+    bare = set(_bare_terms(program, 0))
+    tokens: list[int] = []
+    constants: list[float] = []
+    given = iter(program.constants)
+    for position, token in enumerate(program.tokens):
+        if position in bare:
+            tokens += [tk.MUL, CONSTANT_TOKEN]
+            constants.append(1.0)
+        kind = token >> tk.KIND_SHIFT
+        if kind == tk.LITERAL:
+            tokens.append(CONSTANT_TOKEN)
+            constants.append(program.vocabulary.literals[token & tk.PAYLOAD_MASK])
+            continue
+        tokens.append(token)
+        if kind == tk.CONSTANT:
+            constants.append(next(given))
+    if len(constants) > tk.MAX_CONSTANTS or len(tokens) > tk.MAX_LENGTH:
+        return program
+    return Program(tuple(tokens), program.vocabulary, tuple(constants))
+
+
+def fix_constants(program: Program, numbers: Sequence[float | None]) -> Program:
+    """Return the program with numbers in place of some of its constants; a factor of 1 is left out.
+
+    Examples:
+        >>> from spl.expression import parse_expression, to_text
+        >>> from spl.program import Vocabulary
+        >>> free = free_numbers(parse_expression("x - 2.9*y", Vocabulary(("x", "y"))))
+        >>> to_text(fix_constants(free, [1.0, 3.0]))
+        'x - 3*y'
+    """
+    vocabulary = program.vocabulary
+    tokens: list[int] = []
+    constants: list[float] = []
+    place = 0
+    for token in program.tokens:
+        if token >> tk.KIND_SHIFT != tk.CONSTANT:
+            tokens.append(token)
+            continue
+        number, value = numbers[place], program.constants[place]
+        place += 1
+        if number is None:
+            tokens.append(token)
+            constants.append(value)
+        elif number == 1.0 and tokens and tokens[-1] == tk.MUL:
+            tokens.pop()
+        else:
+            vocabulary = vocabulary.with_literal(number)
+            tokens.append(vocabulary.literal_token(number))
+    return Program(tuple(tokens), vocabulary, tuple(constants))
+
+
+def _bare_terms(program: Program, position: int) -> list[int]:
+    """Return where the terms of a sum begin that have no number as a factor."""
+    if program.tokens[position] in _SUMS:
+        return [term for part in program.arguments_of(position) for term in _bare_terms(program, part)]
+    return [] if _has_factor(program, position) else [position]
+
+
+def _has_factor(program: Program, position: int) -> bool:
+    token = program.tokens[position]
+    if token >> tk.KIND_SHIFT in (tk.CONSTANT, tk.LITERAL):
+        return True
+    if token in _SUMS:  # a factor of all terms is one of the sum
+        return all(_has_factor(program, part) for part in program.arguments_of(position))
+    return token in _PRODUCTS and any(_has_factor(program, part) for part in program.arguments_of(position))

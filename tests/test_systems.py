@@ -1,0 +1,164 @@
+"""Simulated systems: their equations, slopes and trajectories say the same."""
+
+import numpy as np
+import pytest
+
+import spl.datasets
+from spl.datasets import SYSTEMS, SystemData, make_cart_pole, make_double_pendulum, make_driven_pendulum
+from spl.datasets.simulation import Sampling, multi_sine, simulate_system, write_number
+from spl.errors import SettingError
+from spl.expression import parse_expression
+from spl.fit import evaluate
+from spl.program import Vocabulary
+
+NAMES = list(SYSTEMS)
+FINE = 1e-3  # a step at which fourth-order differences are exact to 1e-6
+CHANGED = {  # other parameters than the defaults, negative ones among them
+    "lorenz": {"sigma": 9.5, "rho": -3.0, "beta": 2.0},
+    "rossler": {"a": -0.1, "b": 0.3, "c": 4.0},
+    "van_der_pol": {"mu": -0.5},
+    "duffing": {"damping": 0.3, "stiffness": 2.0, "cubic": -0.1},
+    "glycolytic_oscillator": {"a": 0.05, "b": 0.5},
+    "lotka_volterra": {"birth": 1.0, "predation": 0.1, "growth": 0.075, "death": 1.5},
+    "sir": {"infection": 0.9, "recovery": 0.2},
+    "michaelis_menten": {"inflow": 0.1, "v_max": 2.0, "k_m": 1.5, "decay": 0.25},
+    "damped_pendulum": {"length": 0.7, "damping": 0.05, "gravity": 1.62},
+    "driven_pendulum": {"length": 0.7, "mass": 1.3, "damping": 0.05, "gravity": 1.62, "amplitude": 1.0},
+    "double_pendulum": {"masses": (1.3, 0.4), "lengths": (0.8, 1.7), "gravity": 1.62},
+    "cart_pole": {"cart_mass": 2.0, "pole_mass": 0.3, "length": 1.4, "gravity": 1.62, "amplitude": 2.0},
+}
+
+
+def slopes_of_text(data: SystemData) -> np.ndarray:
+    """Return the values [N, D] of the equations as they are written."""
+    words = Vocabulary(data.names + data.input_names)
+    columns = np.ascontiguousarray(np.column_stack([data.clean, data.u]).T)
+    return np.column_stack([evaluate(parse_expression(data.equations[name], words), columns) for name in data.names])
+
+
+@pytest.mark.parametrize("options", [{}, CHANGED], ids=["defaults", "changed"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_text_of_the_equations_gives_the_derivatives(name, options):
+    data = SYSTEMS[name](300, noise=0.0, **options.get(name, {}))
+    scale = np.max(np.abs(data.derivatives), axis=0)
+    np.testing.assert_allclose(slopes_of_text(data) / scale, data.derivatives / scale, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_derivatives_are_those_of_the_clean_states(name):
+    data = SYSTEMS[name](300, FINE, noise=0.0)
+    x = data.clean
+    slope = (x[:-4] - 8 * x[1:-3] + 8 * x[3:-1] - x[4:]) / (12 * FINE)
+    scale = np.max(np.abs(data.derivatives), axis=0)
+    np.testing.assert_allclose(slope / scale, data.derivatives[2:-2] / scale, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_record_is_complete_and_its_shapes_agree(name):
+    data = SYSTEMS[name](50, 0.02, noise=0.1)
+    assert data.t.shape == (50,)
+    assert data.states.shape == data.clean.shape == data.derivatives.shape == (50, len(data.names))
+    assert data.u.shape == (50, len(data.input_names))
+    assert tuple(data.equations) == data.names
+    assert data.t[0] == 0
+    assert np.diff(data.t) == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_default_trajectories_stay_bounded_and_every_state_moves(name):
+    data = SYSTEMS[name](noise=0.0)
+    assert np.all(np.isfinite(data.clean))
+    assert np.all(np.std(data.clean, axis=0) > 0.1 * np.max(np.abs(data.clean), axis=0))
+    angles = [place for place, state in enumerate(data.names) if state.startswith("theta")]
+    assert np.all(np.abs(data.clean[:, angles]) < np.pi), "a pendulum turned over"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_noise_is_a_share_of_each_state_and_the_seed_changes_nothing_else(name):
+    one, two = (SYSTEMS[name](200, noise=0.05, seed=seed) for seed in (1, 2))
+    np.testing.assert_array_equal(one.clean, two.clean)
+    np.testing.assert_array_equal(one.derivatives, two.derivatives)
+    assert not np.array_equal(one.states, two.states)
+    np.testing.assert_array_equal(one.states, SYSTEMS[name](200, noise=0.05, seed=1).states)
+    share = np.std(one.states - one.clean, axis=0) / np.sqrt(np.mean(one.clean**2, axis=0))
+    np.testing.assert_allclose(share, 0.05, rtol=0.25)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_system_has_a_public_generator_and_starts_where_it_is_told_to(name):
+    assert getattr(spl.datasets, f"make_{name}") is SYSTEMS[name]
+    start = 0.9 * SYSTEMS[name](2).clean[0] + 0.01
+    np.testing.assert_array_equal(SYSTEMS[name](2, initial=tuple(start)).clean[0], start)
+
+
+def test_the_table_of_systems_cannot_be_changed():
+    with pytest.raises(TypeError):
+        SYSTEMS["other"] = None
+
+
+def test_the_double_pendulum_keeps_its_energy():
+    data = make_double_pendulum(1000, masses=(1.3, 0.4), lengths=(0.8, 1.7), gravity=9.0)
+    theta1, theta2, omega1, omega2 = data.clean.T
+    motion = 0.5 * 1.7 * (0.8 * omega1) ** 2 + 0.5 * 0.4 * (1.7 * omega2) ** 2
+    motion += 0.4 * 0.8 * 1.7 * omega1 * omega2 * np.cos(theta1 - theta2)
+    height = -1.7 * 9.0 * 0.8 * np.cos(theta1) - 0.4 * 9.0 * 1.7 * np.cos(theta2)
+    np.testing.assert_allclose(motion + height, (motion + height)[0], rtol=1e-8)
+
+
+def test_the_force_on_the_cart_changes_its_energy_by_the_work_that_it_does():
+    data = make_cart_pole(4000, 0.005)
+    _, v, theta, omega = data.clean.T
+    motion = 0.5 * 1.5 * v**2 + 0.5 * 0.5 * (0.5 * omega) ** 2 + 0.5 * 0.5 * v * omega * np.cos(theta)
+    energy = motion - 0.5 * 9.81 * 0.5 * np.cos(theta)
+    work = np.cumsum(0.005 * (data.u[1:, 0] * v[1:] + data.u[:-1, 0] * v[:-1]) / 2)
+    np.testing.assert_allclose(energy[1:] - energy[0], work, atol=1e-3)
+
+
+def test_shares_of_an_epidemic_add_up_to_one():
+    np.testing.assert_allclose(spl.datasets.make_sir(100).clean.sum(axis=1), 1.0, rtol=1e-9)
+
+
+def test_an_input_is_smooth_bounded_and_the_same_for_every_seed():
+    data = make_driven_pendulum(2000, seed=3, amplitude=2.0)
+    assert 1.0 < np.max(np.abs(data.u)) <= 2.0
+    assert np.max(np.abs(np.diff(data.u[:, 0]))) < 0.2
+    np.testing.assert_array_equal(data.u, make_driven_pendulum(2000, seed=4, amplitude=2.0).u)
+
+
+def test_the_integral_of_an_input_stays_small():
+    t = np.linspace(0, 1000, 100_001)
+    assert np.max(np.abs(np.cumsum(multi_sine(1.0)(t)) * 0.01)) < 1.0
+
+
+@pytest.mark.parametrize("value", [1.0, -2.5, 1 / 3, 1e-20, 1e22, 123456789.0])
+def test_a_number_reads_back_as_it_was(value):
+    program = parse_expression(f"0 + {write_number(value)}*x", Vocabulary(("x",)))
+    assert evaluate(program, np.array([[1.0]]))[0] == value
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("van_der_pol", {"n_samples": 1}, "`n_samples` must be a whole number, 2 or more; it is 1"),
+        ("van_der_pol", {"step": 0}, "`step` must be a number above 0; it is 0"),
+        ("van_der_pol", {"noise": -0.1}, "`noise` must be 0 or more; it is -0.1"),
+        ("van_der_pol", {"initial": (1, 2, 3)}, r"`initial` must be two numbers; it is \(1, 2, 3\)"),
+        ("cart_pole", {"initial": (1, 2, 3)}, "`initial` must be four numbers"),
+        ("van_der_pol", {"initial": (1, np.nan)}, "`initial` must be two numbers"),
+        ("van_der_pol", {"mu": np.inf}, "`mu` must be a number; it is inf"),
+        ("damped_pendulum", {"length": 0.0}, "`length` must be more than 0; it is 0"),
+        ("double_pendulum", {"masses": (1.0, -1.0)}, "`mass2` must be more than 0; it is -1"),
+        ("driven_pendulum", {"amplitude": np.nan}, "`amplitude` must be a number; it is nan"),
+        ("duffing", {"cubic": -5.0, "n_samples": 1000}, "cannot be simulated from .* beyond t = "),
+    ],
+)
+def test_a_mistake_in_a_setting_is_named(name, options, message):
+    with pytest.raises(SettingError, match=message):
+        SYSTEMS[name](**options)
+
+
+def test_a_system_of_ones_own_can_be_simulated():
+    data = simulate_system(
+        lambda x, u: [u[0] - x[0]], {"x": "u - x"}, [0.0], Sampling(50, 0.1, 0.0, 0), inputs={"u": np.ones_like}
+    )
+    np.testing.assert_allclose(data.clean[:, 0], 1 - np.exp(-data.t), atol=1e-9)
