@@ -10,7 +10,20 @@ from spl.expression import CONSTANT_TOKEN
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.bank import EXACT, MAX_HOLES, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET, BankRules
-from spl.kernels.complete import AFFINE, DIFFERENCE, FORM_LENGTH, N_FORMS, NUMBER, PRODUCT, QUOTIENT, ROOT, SCALED, SUM
+from spl.kernels.complete import (
+    AFFINE,
+    DIFFERENCE,
+    FORM_LENGTH,
+    N_FORMS,
+    NUMBER,
+    PRODUCT,
+    QUOTIENT,
+    RECIPROCAL,
+    ROOT,
+    SCALED,
+    SHIFTED,
+    SUM,
+)
 from spl.program import token_cost
 
 
@@ -102,6 +115,8 @@ _FORMS: dict[str, tuple[tuple[int, ...], ...]] = {
     "quotient": ((tk.DIV, _S, _S),),
     "root": ((tk.SQRT, _S),),
     "number": ((_C,),),
+    "shifted": ((tk.ADD, _S, _C), (tk.ADD, _C, _S)),
+    "reciprocal": ((tk.DIV, _C, _S),),
 }
 
 
@@ -119,6 +134,8 @@ def pack_forms(grammar: Grammar) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         QUOTIENT: "quotient",
         ROOT: "root",
         NUMBER: "number",
+        SHIFTED: "shifted",
+        RECIPROCAL: "reciprocal",
     }
     for symbol in range(n_symbols):
         for form, name in names.items():

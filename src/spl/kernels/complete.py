@@ -24,11 +24,11 @@ from spl.kernels.random import random_below, random_unit
 from spl.kernels.rows import copy_row, fill_row
 from spl.kernels.skeleton import MAX_STEPS, N_FILLED, append_constant, append_entry, append_token, begin_closing
 from spl.kernels.slopes import scale_by_slope, scale_by_slope_of
-from spl.kernels.tokens import CONSTANT, KIND_SHIFT, MAX_LENGTH, MUL, PAYLOAD_MASK, SYMBOL, VARIABLE
+from spl.kernels.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MAX_LENGTH, MUL, PAYLOAD_MASK, SYMBOL, VARIABLE
 
 # Forms of a symbol S, in `Completion.forms`
-ENTRY, SCALED, AFFINE, SUM, DIFFERENCE, PRODUCT, QUOTIENT, ROOT, NUMBER = range(9)
-N_FORMS = 9
+ENTRY, SCALED, AFFINE, SUM, DIFFERENCE, PRODUCT, QUOTIENT, ROOT, NUMBER, SHIFTED, RECIPROCAL = range(11)
+N_FORMS = 11
 FORM_LENGTH = 6
 TERM_LENGTH = 40  # tokens of a term of a linear combination
 
@@ -45,6 +45,15 @@ class Frame(NamedTuple):
         np.ndarray
     )  # float64[(2 * MAX_STEPS + 4) * n], at step k its result in row 2k, the other operand in row 2k + 1
     stack: np.ndarray  # float64[...], scratch of `evaluate`
+
+
+class Inside(NamedTuple):
+    """What stands for S in a form of a symbol S."""
+
+    operator: int  # -1: an entry; a function; or DIV: the scale over what follows
+    symbol: int  # whose entry it is
+    constant: float  # the function is of this times the entry ...
+    is_shifted: bool  # ... or of this plus the entry
 
 
 class Completion(NamedTuple):
@@ -125,6 +134,12 @@ def walk(skeleton, first, alphabet, frame):
 
 
 @kernel
+def plain_entry(symbol):
+    """Return what stands for an entry as it is."""
+    return Inside(np.int64(-1), np.int64(symbol), 1.0, False)
+
+
+@kernel
 def _append_scaled(completion, symbol, entry, scale):
     """Add a constant times an entry, in the order that the grammar has, to what closes the hole."""
     skeleton = completion.skeleton
@@ -137,12 +152,38 @@ def _append_scaled(completion, symbol, entry, scale):
         append_constant(skeleton, scale, np.int64(-1))
 
 
-@apart
-def append_form(completion, symbol, form, operator, inner, entry, inner_scale, scale, offset):
-    """Add a form of a symbol to what closes the hole, such as `C * S + C`.
+@kernel
+def _append_shifted(completion, symbol, entry, shift):
+    """Add an entry plus a constant, in the order that the grammar has, to what closes the hole."""
+    skeleton = completion.skeleton
+    append_token(skeleton, ADD, symbol)
+    is_constant_first = completion.forms[symbol, SHIFTED, 1] >> KIND_SHIFT == CONSTANT
+    if is_constant_first:
+        append_constant(skeleton, shift, np.int64(-1))
+    append_entry(skeleton, completion.bank, completion.rules, entry)
+    if not is_constant_first:
+        append_constant(skeleton, shift, np.int64(-1))
 
-    S is an entry, or if `operator` is not -1, that operator of a constant times an entry of the symbol `inner`.
-    """
+
+@kernel
+def _append_inside(completion, symbol, inside, entry, scale):
+    """Add what stands for S in a form: an entry, or an operator of one with a constant; see `Inside`."""
+    skeleton = completion.skeleton
+    if inside.operator < 0:
+        append_entry(skeleton, completion.bank, completion.rules, entry)
+        return
+    append_token(skeleton, inside.operator, symbol)
+    if inside.operator == DIV:
+        append_constant(skeleton, scale, np.int64(-1))
+    if inside.is_shifted:
+        _append_shifted(completion, inside.symbol, entry, inside.constant)
+    else:
+        _append_scaled(completion, inside.symbol, entry, inside.constant)
+
+
+@apart
+def append_form(completion, symbol, form, inside, entry, scale, offset):
+    """Add a form of a symbol to what closes the hole, such as `C * S + C`; what stands for S is `inside`."""
     skeleton = completion.skeleton
     n_items = np.int64(1) if form == ENTRY else completion.form_length[symbol, form]
     is_factor = False  # whether the next constant is the scale
@@ -150,11 +191,7 @@ def append_form(completion, symbol, form, operator, inner, entry, inner_scale, s
         item = completion.forms[symbol, form, i]
         origin = symbol if i == 0 else np.int64(-1)
         if form == ENTRY or item >> KIND_SHIFT == SYMBOL:
-            if operator >= 0:
-                append_token(skeleton, operator, symbol)
-                _append_scaled(completion, inner, entry, inner_scale)
-            else:
-                append_entry(skeleton, completion.bank, completion.rules, entry)
+            _append_inside(completion, symbol, inside, entry, scale)
         elif item >> KIND_SHIFT == CONSTANT:
             append_constant(skeleton, scale if is_factor else offset, origin)
             is_factor = False
@@ -167,7 +204,7 @@ def append_form(completion, symbol, form, operator, inner, entry, inner_scale, s
 def spell_entry(completion, symbol, form, entry, scale, offset):
     """Make a form of an entry what closes the hole; tell whether there is room."""
     begin_closing(completion.skeleton)
-    append_form(completion, symbol, form, np.int64(-1), symbol, entry, 1.0, scale, offset)
+    append_form(completion, symbol, form, plain_entry(symbol), entry, scale, offset)
     return completion.skeleton.closing_length > 0
 
 

@@ -1,7 +1,8 @@
 """Closers that compare a goal with entries of the bank: which comes nearest, as it is or inside a function with a constant.
 
 correlation   the entry that comes nearest, up to scale and offset where the grammar has constants
-scan          a function of a constant times an entry, such as sin(C * x): a grid of constants is tried, the fit does the rest
+scan          a function of an entry and a constant, such as sin(C * x), log(x + C) or C / (x + C): a grid of constants is tried, the
+              fit does the rest
 """
 
 import numpy as np
@@ -9,16 +10,32 @@ import numpy as np
 from spl.kernels.apart import apart
 from spl.kernels.bank import EXACT, UP_TO_SCALE_AND_OFFSET
 from spl.kernels.compiler import FAST_MATH, kernel
-from spl.kernels.complete import AFFINE, ENTRY, SCALED, append_form, random_place, spell_entry
+from spl.kernels.complete import (
+    AFFINE,
+    ENTRY,
+    RECIPROCAL,
+    SCALED,
+    SHIFTED,
+    Inside,
+    append_form,
+    plain_entry,
+    random_place,
+    spell_entry,
+)
 from spl.kernels.random import random_below
 from spl.kernels.rows import apply_unary
 from spl.kernels.skeleton import MAX_STEPS, begin_closing
-from spl.kernels.tokens import COS, FIRST_UNARY, SIN, TAN, USER_BINARY
+from spl.kernels.tokens import COS, DIV, FIRST_UNARY, LOG, SIN, SQRT, TAN, USER_BINARY
 
 FLAT = 1e-12  # values whose spread is a smaller share of their square than this are a constant
 FEW_ROWS = 64  # on which all entries are compared with a goal
 N_NEAREST = 16  # of them are compared on all rows
 N_SCANS = 4  # pairs of a function and an entry that are tried for a goal
+N_QUOTIENTS = 3  # functions that a quotient counts for when one is drawn
+LEAST_GAP, GAP_GROWTH = (
+    0.01,
+    1.35,
+)  # of a constant that is added: the first gap to 0, in half ranges, and the factor to the next
 N_STEPS = 64  # constants of a scan
 WAVE_STEP = 0.7  # from one to the next, as the change of the argument over half the range of the entry
 LEAST_ARGUMENT, GROWTH = 0.1, 1.2  # of functions without waves: the first argument, and the factor to the next
@@ -125,19 +142,57 @@ def close_by_correlation(completion):
 
 @kernel
 def _random_function(completion, symbol, random):
-    """Return a rule of the symbol that is a function of a symbol which has scaled forms; -1 if there is none."""
-    rules = completion.rules
+    """Return a random rule of the symbol that can be scanned, and whether its constant is added: a function or a quotient; -1 if none.
+
+    A function of a symbol with scaled forms can be scanned by a factor, one of a symbol with shifted forms by an addend, if it is a
+    logarithm or a root; C over a symbol with shifted forms by an addend.
+    """
+    rules, lengths = completion.rules, completion.form_length
     n_fitting = 0
-    chosen = np.int64(-1)
+    chosen, is_shifted = np.int64(-1), False
     for rule in range(rules.symbol.size):
         token = rules.operator[rule]
-        if rules.symbol[rule] != symbol or rules.n_holes[rule] != 1 or token < FIRST_UNARY or token >= USER_BINARY:
+        if rules.symbol[rule] != symbol:
             continue
-        if completion.form_length[rules.hole[rule, 0], SCALED] > 0:
-            n_fitting += 1
-            if random_below(random, n_fitting) == 0:
-                chosen = np.int64(rule)
-    return chosen
+        if rules.n_holes[rule] == 1 and token >= FIRST_UNARY and token < USER_BINARY:
+            for kind in range(2):
+                inner = rules.hole[rule, 0]
+                can_scan = (
+                    lengths[inner, SCALED] > 0
+                    if kind == 0
+                    else lengths[inner, SHIFTED] > 0 and (token == LOG or token == SQRT)
+                )
+                if can_scan:
+                    n_fitting += 1
+                    if random_below(random, n_fitting) == 0:
+                        chosen, is_shifted = np.int64(rule), kind == 1
+        elif token == DIV and lengths[symbol, RECIPROCAL] > 0 and lengths[rules.hole[rule, 1], SHIFTED] > 0:
+            for _ in range(N_QUOTIENTS):
+                n_fitting += 1
+                if random_below(random, n_fitting) == 0:
+                    chosen, is_shifted = np.int64(rule), True
+    return chosen, is_shifted
+
+
+@kernel
+def _scanned_shift(step, values, n):
+    """Return the constant of a step of the scan by an addend: all values plus it are above 0, every second time below."""
+    low = np.inf
+    high = -np.inf
+    for j in range(n):
+        low = min(low, values[j])
+        high = max(high, values[j])
+    gap = LEAST_GAP * GAP_GROWTH ** (step // 2) * 0.5 * (high - low)
+    return gap - low if step % 2 == 0 else -gap - high
+
+
+@kernel
+def _apply_scanned(token, user, rows, at, n):
+    if token == DIV:
+        for j in range(n):
+            rows[at + j] = 1.0 / rows[at + j]
+    else:
+        apply_unary(token, user, rows, at, n)
 
 
 @kernel
@@ -171,12 +226,13 @@ def close_by_scan(completion, alphabet, random):
     if not (sums[0] > 0.0 and np.isfinite(sums[2])):
         return False
     lowest = np.inf
-    best_rule, best_place, best_constant, scale, offset = np.int64(-1), np.int64(0), 1.0, 1.0, 0.0
+    best, best_place, scale, offset = plain_entry(symbol), np.int64(-1), 1.0, 0.0
     for _ in range(N_SCANS):
-        rule = _random_function(completion, symbol, random)
+        rule, is_shifted = _random_function(completion, symbol, random)
         if rule < 0:
             return False
-        inner = rules.hole[rule, 0]
+        token = rules.operator[rule]
+        inner = rules.hole[rule, 1 if token == DIV else 0]
         if completion.n_near[inner] == 0:
             return False
         n_cheapest = completion.bank.last[inner, 1] - completion.bank.first[inner, 1]
@@ -186,18 +242,25 @@ def close_by_scan(completion, alphabet, random):
         if not (half_range > 0.0 and np.isfinite(half_range)):
             continue
         for step in range(N_STEPS):
-            constant = _scanned_constant(rules.operator[rule], step, half_range)
-            for j in range(n):
-                wide.rows[at + j] = constant * values[j]
-            apply_unary(rules.operator[rule], alphabet.user, wide.rows, at, n)
+            if is_shifted:
+                constant = _scanned_shift(step, values, wide.n)
+                for j in range(n):
+                    wide.rows[at + j] = values[j] + constant
+            else:
+                constant = _scanned_constant(token, step, half_range)
+                for j in range(n):
+                    wide.rows[at + j] = constant * values[j]
+            _apply_scanned(token, alphabet.user, wide.rows, at, n)
             error, a, b = fit_row(wide.rows, at, wide.rows, weights, goal, sums, mode, n)
             if error < lowest:
-                lowest, best_rule, best_place, best_constant, scale, offset = error, rule, place, constant, a, b
-    if best_rule < 0:
+                lowest, best_place, scale, offset = error, place, a, b
+                best = Inside(np.int64(token), np.int64(inner), constant, is_shifted)
+    if best_place < 0:
         return False
-    inner = rules.hole[best_rule, 0]
-    entry = np.int64(completion.bank.member[inner, best_place])
+    form = form_of(mode)
+    if best.operator == DIV:
+        form = np.int64(SHIFTED if mode == UP_TO_SCALE_AND_OFFSET else ENTRY)
+    entry = np.int64(completion.bank.member[best.symbol, best_place])
     begin_closing(skeleton)
-    operator = rules.operator[best_rule]
-    append_form(completion, symbol, form_of(mode), operator, inner, entry, best_constant, scale, offset)
+    append_form(completion, symbol, form, best, entry, scale, offset)
     return skeleton.closing_length > 0
