@@ -37,6 +37,16 @@ call_correlation = open_door(close_by_correlation)
 call_scan = open_door(close_by_scan)
 
 
+def plain_draw():
+    """Return random numbers with which a combination takes the Bayesian criterion as it is."""
+    return np.array([3], np.uint64)
+
+
+def strict_draw():
+    """Return random numbers with which a combination makes terms sixteen times as dear."""
+    return np.array([0], np.uint64)
+
+
 @pytest.fixture(scope="module")
 def smalls():
     with np.errstate(all="ignore"):
@@ -147,7 +157,7 @@ def test_the_coefficients_of_the_chosen_terms_are_those_of_least_squares(seed, n
     terms, goal = random_matrix(rng, 8, 30, n_dependent)
     goal += 4.0 * terms[0] - 3.0 * terms[7]
     work = orthogonalised(terms, goal)
-    call_choose(work, 8, 30, float(goal @ goal))
+    call_choose(work, 8, 30, float(goal @ goal), 1.0)
     kept = work.best_kept[: work.n_best].tolist()
     expected, *_ = np.linalg.lstsq(terms[kept].T, goal, rcond=None)
     np.testing.assert_allclose(work.best_coefficient[: work.n_best], expected, rtol=1e-9, atol=1e-12)
@@ -160,7 +170,7 @@ def test_no_term_of_the_chosen_set_can_be_left_out_with_a_lower_criterion(seed):
     terms, goal = random_matrix(rng, 8, 30)
     goal += 4.0 * terms[0] - 3.0 * terms[7]
     work = orthogonalised(terms, goal)
-    call_choose(work, 8, 30, float(goal @ goal))
+    call_choose(work, 8, 30, float(goal @ goal), 1.0)
     kept = work.best_kept[: work.n_best].tolist()
     best = criterion_of(terms[kept], goal)
     for fewer_terms in itertools.combinations(kept, len(kept) - 1):
@@ -177,7 +187,7 @@ def test_at_most_so_many_terms_are_chosen(rng):
     terms, _ = random_matrix(rng, 14, 60)
     goal = terms.sum(axis=0)
     work = orthogonalised(terms, goal)
-    call_choose(work, 14, 60, float(goal @ goal))
+    call_choose(work, 14, 60, float(goal @ goal), 1.0)
     assert 0 < work.n_best <= MOST_TERMS
 
 
@@ -198,7 +208,7 @@ def test_the_terms_of_an_exact_sparse_combination_are_found(smalls):
     for seed in range(fewer(100, 12)):
         kept, goal = random_combination(small, seed)
         assert set_goal(small, goal, np.random.default_rng(seed).uniform(0.5, 2.0, goal.size))
-        assert call_combination(small.completion)
+        assert call_combination(small.completion, plain_draw())
         assert chosen_terms(small) == kept
         np.testing.assert_allclose(closing_values(small), goal, rtol=1e-7, atol=1e-7)
         assert_derived(small)
@@ -216,7 +226,7 @@ def test_the_terms_of_two_in_three_combinations_are_found_at_5_percent_noise(sma
         kept, goal = random_combination(small, seed)
         noise = 0.05 * np.std(goal) * np.random.default_rng(seed).standard_normal(goal.size)
         set_goal(small, goal + noise)
-        n_found += bool(call_combination(small.completion)) and chosen_terms(small) == kept
+        n_found += bool(call_combination(small.completion, plain_draw())) and chosen_terms(small) == kept
     assert n_found >= SHARE_FOUND * n_tried
 
 
@@ -233,7 +243,7 @@ def test_a_sum_without_constants_is_spelled_with_the_numbers_and_signs_of_the_gr
     small = smalls[WHOLE]
     expected = goal(*small.columns)
     set_goal(small, expected)
-    assert call_combination(small.completion)
+    assert call_combination(small.completion, plain_draw())
     np.testing.assert_allclose(closing_values(small), expected, rtol=1e-7, atol=1e-7)
     assert_derived(small)
 
@@ -244,7 +254,7 @@ def test_a_sum_without_constants_is_spelled_with_the_numbers_and_signs_of_the_gr
 def test_a_sum_that_cannot_be_spelled_without_constants_is_refused(smalls, goal):
     small = smalls[WHOLE]
     set_goal(small, goal(*small.columns))
-    assert not call_combination(small.completion)
+    assert not call_combination(small.completion, plain_draw())
 
 
 def test_numbers_of_the_bank_are_found_and_others_are_not(smalls):
@@ -414,6 +424,18 @@ def test_a_scan_comes_near_a_function_with_a_constant_inside(text, law):
             assert_derived(small)
             shares.append(np.var(goal - closing_values(small)) / np.var(goal))
     assert min(shares) < 0.02
+
+
+def test_dearer_terms_give_shorter_sums(smalls):
+    small = smalls[SCALED]
+    x, y = small.columns
+    goal = 3.0 * x + 0.01 * y**2 + 0.02 * np.random.default_rng(0).standard_normal(x.size)
+    lengths = []
+    for draw in (plain_draw(), strict_draw()):
+        assert set_goal(small, goal)
+        assert call_combination(small.completion, draw)
+        lengths.append(len(chosen_terms(small)))
+    assert lengths[1] < lengths[0]
 
 
 def test_a_grammar_without_functions_has_nothing_to_scan():

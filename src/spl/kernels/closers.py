@@ -14,6 +14,7 @@ from spl.kernels.bank import EXACT, look_up
 from spl.kernels.compiler import kernel
 from spl.kernels.complete import DIFFERENCE, NUMBER, PRODUCT, QUOTIENT, ROOT, SCALED, SUM
 from spl.kernels.least_squares import MAX_TERMS, choose_terms, orthogonalise, reduce_to_kept, solve_kept
+from spl.kernels.random import random_below
 from spl.kernels.rows import fill_row
 from spl.kernels.skeleton import MAX_STEPS, append_constant, append_entry, append_token, begin_closing
 from spl.kernels.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MUL, SQRT, SUB, VARIABLE
@@ -54,8 +55,12 @@ def find_weights(completion):
 
 
 @apart
-def close_by_combination(completion):
-    """Close the hole with a sum of few terms; tell whether there is one that can be spelled."""
+def close_by_combination(completion, random):
+    """Close the hole with a sum of few terms; tell whether there is one that can be spelled.
+
+    Every second time terms are dearer than the data alone would have them: the front needs shorter sums too, and where errors are no
+    white noise, only these are right.
+    """
     skeleton, wide, work = completion.skeleton, completion.wide, completion.squares
     symbol = skeleton.symbol[skeleton.hole]
     n_own = completion.n_terms[symbol]
@@ -76,7 +81,8 @@ def close_by_combination(completion):
         return False
     n_terms = n_own + 1  # the constant is term 0
     orthogonalise(completion.matrix, n_terms + 1, n, work)
-    choose_terms(work, n_terms, n, square)
+    charge = 4.0 ** max(random_below(random, 4) - 1, 0)
+    choose_terms(work, n_terms, n, square, charge)
     if work.n_best == 0:
         return False
     begin_closing(skeleton)

@@ -161,8 +161,11 @@ def _leave_out(work, n_kept, unneeded):
 
 
 @apart
-def choose_terms(work, n_terms, n_rows, square):
-    """Leave out terms until none is left; keep in `best_kept` the set with the lowest Bayesian criterion of at most MOST_TERMS."""
+def choose_terms(work, n_terms, n_rows, square, charge):
+    """Leave out terms until none is left; keep in `best_kept` the set with the lowest Bayesian criterion of at most MOST_TERMS.
+
+    A `charge` above 1 makes terms dearer than that criterion has them.
+    """
     n_kept = 0
     for c in range(n_terms):
         if work.r[c, c] != 0.0:
@@ -174,7 +177,7 @@ def choose_terms(work, n_terms, n_rows, square):
         reduce_to_kept(work, n_terms, n_kept)
         left = max(solve_kept(work, n_terms, n_kept), EXACT_SHARE * square)
         error = left / max(n_rows - n_kept, 1)
-        criterion = n_rows * np.log(error) + 2.0 * n_kept * np.log(n_rows)
+        criterion = n_rows * np.log(error) + 2.0 * charge * n_kept * np.log(n_rows)
         if n_kept <= MOST_TERMS and criterion < lowest:
             lowest = criterion
             work.n_best = n_kept

@@ -128,7 +128,7 @@ def close_nearly(completion, alphabet, table, effort, policy, ledger, work, rand
         if policy.closers[1 + closer] == 0:
             continue
         if closer == 0:
-            is_closed = close_by_combination(completion)
+            is_closed = close_by_combination(completion, random)
         elif closer == 1:
             is_closed = close_by_monomial(completion)
         elif closer == 2:
