@@ -7,7 +7,7 @@ measured trajectories, on stretches that their constants were not fitted to. The
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from math import log
 
 import numpy as np
@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from spl.ablate import drop_one_term
 from spl.clean import simple_numbers_near
 from spl.config import Limits, SearchConfig
-from spl.discover import Discovery, Progress, discover
+from spl.discover import Discovery, Progress, compile_kernels, discover
+from spl.expression import parse_expression
 from spl.fit import POLISH_EFFORT, evaluate, fit
 from spl.free import fix_constants, free_numbers
 from spl.front import TOKEN_NATS, Front
 from spl.grammar import Grammar
-from spl.program import Program
+from spl.program import Program, Vocabulary
 from spl.refine import Refined, judge, refine
 from spl.segments import choose_length
 from spl.simplify import simplify
@@ -36,12 +37,15 @@ SEARCH_SHARE = 0.6  # of the time limit is for the searches; the rest for the sy
 N_BLOCKS = 8  # stretches of a run, of which every fourth is held out
 HELD_OUT = 4
 MIN_BLOCK = 24  # samples of a stretch
-NEAR = 1.5  # times the lowest loss of a front is near enough to begin with
+NEAR = 0.2  # of the spread of a derivative may be left unexplained by the formula to begin with
 FOLLOWED = 1.3  # times the error on segments half as long is allowed on longer ones
 MAX_LENGTH = 512  # samples of a segment
-HOPELESS = 3.0  # times the lowest loss of a front is too far from the derivatives to be tried
-NEIGHBOURS = 2  # formulas of a front on either side of the one at hand that are tried in its place
+HOPELESS = 0.5  # of its spread left unexplained is too far from the derivative to be tried
+MAX_COST = 45  # of a formula that is tried
+PATIENCE = 4  # formulas costlier than the one at hand that do not help, before the rest of a front is left
 FIRST_FIT = 0.7  # of the time that is left is for the fit before numbers are made simple
+MOST_USED = 0.8  # of the segments must be followed for a fit to count
+SECOND_FIT = 1.0  # seconds that a fit may take when the time is up
 MOVE_SHARE = 0.75  # of the time after the searches may go into trying other formulas
 
 
@@ -85,6 +89,8 @@ def discover_system(
 ) -> SystemDiscovery:
     """Search the equations of a system, one grammar a state, and refine them together."""
     plan = plan or Plan()
+    compile_kernels()
+    _compile_integration()
     began = time.monotonic()
     rows = make_rows(data, plan)
     limits = Limits(timeout=None if timeout is None else SEARCH_SHARE * timeout / len(grammars))
@@ -99,7 +105,7 @@ def discover_system(
         searches = [_judge_weakly(found, rows, state) for state, found in enumerate(searches)]
     deadline = None if timeout is None else began + timeout
     whole = _Whole(data, rows, plan, [found.front for found in searches], deadline)
-    chosen = tuple(_begin_with(found.front) for found in searches)
+    chosen = tuple(_begin_with(found, rows.dataset(state).spread) for state, found in enumerate(searches))
     is_interrupted = any(found.stopped == "interrupted" for found in searches)
     result = whole.improve(chosen) if not is_interrupted else whole.give_up(chosen)
     notes = (*data.notes, *(result.refined.notes if result.refined else ()), *result.notes)
@@ -117,13 +123,22 @@ def discover_system(
     )
 
 
+@cache
+def _compile_integration() -> None:
+    """Compile the kernel that integrates systems, or load it from the cache, by fitting a small one."""
+    t = np.linspace(0.0, 1.0, 16)
+    run = Trajectory(t, np.exp(-t)[:, np.newaxis], np.empty((t.size, 0)), None)
+    decay = parse_expression("C * x", Vocabulary(("x",))).with_constants(np.array([-1.0]))
+    refine(System(("x",), (), (decay,)), [run], [run.x], [0.1], is_quick=True)
+
+
 def _pass_on(watch: SystemWatcher, state: str, progress: Progress) -> None:
     watch(SystemProgress(state, progress))
 
 
-def _begin_with(front: Front) -> int:
-    """Return the simplest formula that comes near the best fit: costlier ones may only describe what smoothing did to the data."""
-    return next(k for k, candidate in enumerate(front) if candidate.loss <= NEAR * front[-1].loss)
+def _begin_with(found: Discovery, spread: float) -> int:
+    """Return the simplest formula that gives most of the derivative: costlier ones may only describe what smoothing did to it."""
+    return next((k for k, candidate in enumerate(found.front) if candidate.loss <= NEAR * spread), len(found.front) - 1)
 
 
 def _judge_weakly(found: Discovery, rows: SystemRows, state: int) -> Discovery:
@@ -191,36 +206,48 @@ class _Whole:
         if not np.isfinite(best.worth):
             note = "The equations could not be followed along the data; their constants are those of the derivatives."
             return replace(self.give_up(chosen), notes=(note,))
-        best = self._lengthen(best)
-        state, n_unchanged = 0, 0
-        while n_unchanged < len(chosen) and self._seconds_left(MOVE_SHARE) > 0:
-            better = next((move for move in self._moves(best, state) if move.worth < best.worth), None)
-            if better is not None:
-                best, n_unchanged = self._lengthen(better), 0
-            else:
-                state, n_unchanged = (state + 1) % len(chosen), n_unchanged + 1
+        before = None
+        while best is not before and self._seconds_left(MOVE_SHARE) > 0:
+            before = best = self._lengthen(best)
+            for state in range(len(chosen)):
+                best = self._scan_front(best, state)
+                best = self._drop_terms(best, state)
         return self._finish(best)
 
-    def _moves(self, best: _Choice, state: int) -> Iterator[_Choice]:
-        """Yield systems with one equation changed: a neighbour in the front of its state, or a term less."""
-        for program, k in self._alternatives(best, state):
-            if self._seconds_left(MOVE_SHARE) <= 0:
-                return
-            programs, chosen = list(best.system.programs), list(best.chosen)
-            programs[state], chosen[state] = program, k
-            yield self._try_programs(programs, tuple(chosen))
+    def _scan_front(self, best: _Choice, state: int) -> _Choice:
+        """Try the formulas of a front in place of the equation of its state, from simple to costly, until several did not help."""
+        front = self._fronts[state]
+        n_in_vain = 0
+        for k, candidate in enumerate(front):
+            if candidate.loss > HOPELESS * self._data_of[state].spread or candidate.cost > MAX_COST:
+                continue
+            if n_in_vain == PATIENCE or self._seconds_left(MOVE_SHARE) <= 0:
+                break
+            trial = self._try(best, state, self._prepare(state, k), k)
+            n_in_vain = 0 if trial.worth < best.worth else n_in_vain + (k > best.chosen[state])
+            best = min(best, trial, key=lambda choice: choice.worth)
+        return best
 
-    def _alternatives(self, best: _Choice, state: int) -> Iterator[tuple[Program, int]]:
-        """Yield other formulas for a state that come near the derivatives, with the formula of its front they are from."""
-        front, at = self._fronts[state], best.chosen[state]
-        limit = HOPELESS * front[-1].loss
-        for k in range(min(at + NEIGHBOURS, len(front) - 1), max(0, at - NEIGHBOURS) - 1, -1):
-            if k != at and front[k].loss <= limit:
-                yield self._prepare(state, k), k
-        for shorter in drop_one_term(best.system.programs[state]):
-            refitted = fit(shorter, self._data_of[state], effort=POLISH_EFFORT)
-            if refitted.loss <= limit:
-                yield refitted.program, at
+    def _drop_terms(self, best: _Choice, state: int) -> _Choice:
+        """Leave out terms of an equation while it is worth more without them."""
+        is_better = True
+        while is_better:
+            is_better = False
+            for shorter in drop_one_term(best.system.programs[state]):
+                refitted = fit(shorter, self._data_of[state], effort=POLISH_EFFORT)
+                if refitted.loss > HOPELESS * self._data_of[state].spread or self._seconds_left(MOVE_SHARE) <= 0:
+                    continue
+                trial = self._try(best, state, refitted.program, best.chosen[state])
+                if trial.worth < best.worth:
+                    best, is_better = trial, True
+                    break
+        return best
+
+    def _try(self, best: _Choice, state: int, program: Program, k: int) -> _Choice:
+        """Return the system with another equation for one state, which came from formula k of its front."""
+        programs, chosen = list(best.system.programs), list(best.chosen)
+        programs[state], chosen[state] = program, k
+        return self._try_programs(programs, tuple(chosen))
 
     def _prepare(self, state: int, k: int) -> Program:
         """Return a formula of a front in its simplest spelling, with all of its numbers free."""
@@ -270,14 +297,19 @@ class _Whole:
 
     def _finish(self, best: _Choice) -> _Result:
         """Fit the constants to all of the data, and make those simple numbers that the data does not tell from one."""
-        refined = self._fit_to_all(best.system, FIRST_FIT * self._seconds_left(1.0))
+        refined = self._fit_to_all(best, best.system, FIRST_FIT * self._seconds_left(1.0))
         system = _clean_system(refined)
         if 0 < system.n_constants < refined.system.n_constants:
-            system = self._fit_to_all(system, self._seconds_left(1.0)).system
+            system = self._fit_to_all(best, system, self._seconds_left(1.0)).system
         return _Result(system, refined.system, refined.standard_errors, best.chosen, refined, ())
 
-    def _fit_to_all(self, system: System, seconds: float) -> Refined:
-        return refine(system, self._data.runs, self._rows.starts, self._rows.noise, max_seconds=max(seconds, 0.0))
+    def _fit_to_all(self, best: _Choice, system: System, seconds: float) -> Refined:
+        """Fit to segments as long as the system can be followed; where that fails, to segments of the length of the trials."""
+        runs, starts, noise = self._data.runs, self._rows.starts, self._rows.noise
+        refined = refine(system, runs, starts, noise, max_seconds=max(seconds, 0.0))
+        if refined.is_used.mean() >= MOST_USED and refined.chi2 <= FOLLOWED * best.error:
+            return refined
+        return refine(system, runs, starts, noise, length=self._length, max_seconds=max(seconds, SECOND_FIT))
 
     def _system(self, programs: Sequence[Program]) -> System:
         return System(self._data.states, self._data.inputs, tuple(programs), self._plan.order, self._plan.is_discrete)
