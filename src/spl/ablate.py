@@ -1,4 +1,4 @@
-"""Formulas with one term less: the search may find a law with a term too many and never the law itself."""
+"""Formulas with one term less or more: the search may find a law with a term too many, or miss one, and never the law itself."""
 
 from collections.abc import Iterator
 
@@ -22,6 +22,22 @@ def drop_one_term(program: Program) -> Iterator[Program]:
         left, right = program.arguments_of(position)
         yield _keep_only(program, position, right, (tk.NEG,) if token == tk.SUB else ())
         yield _keep_only(program, position, left, ())
+
+
+def add_term(program: Program, term: tuple[int, ...]) -> Program | None:
+    """Return the program plus a constant times a term; None if that is too long.
+
+    Examples:
+        >>> from spl.expression import parse_expression, to_text
+        >>> from spl.program import Vocabulary
+        >>> words = Vocabulary(variables=("x", "y"))
+        >>> to_text(add_term(parse_expression("x", words), parse_expression("x*y", words).tokens))
+        'x + 0*(x*y)'
+    """
+    tokens = (tk.ADD, *program.tokens, tk.MUL, tk.CONSTANT << tk.KIND_SHIFT, *term)
+    if len(tokens) > tk.MAX_LENGTH or program.n_constants == tk.MAX_CONSTANTS:
+        return None
+    return Program(tokens, program.vocabulary, (*program.constants, 0.0))
 
 
 def _keep_only(program: Program, position: int, kept: int, sign: tuple[int, ...]) -> Program:

@@ -1,6 +1,6 @@
 """Numbers set free and fixed again: a formula whose numbers were fitted to derivatives gets them all as constants, for another fit."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from spl.expression import CONSTANT_TOKEN
 from spl.kernels import tokens as tk
@@ -10,8 +10,10 @@ _SUMS = (tk.ADD, tk.SUB, tk.NEG)
 _PRODUCTS = (tk.MUL, tk.DIV)
 
 
-def free_numbers(program: Program) -> Program:
+def free_numbers(program: Program, *, kept: Collection[float] = (), has_factors: bool = True) -> Program:
     """Return the program with a constant in place of each number, and as a factor of each term that has none.
+
+    Numbers that are `kept` stay; without `has_factors`, terms get none.
 
     Examples:
         >>> from spl.expression import parse_expression, to_text
@@ -20,7 +22,7 @@ def free_numbers(program: Program) -> Program:
         >>> to_text(free), free.constants
         ('1*(x*y) - 3*z', (1.0, 3.0))
     """
-    bare = set(_bare_terms(program, 0))
+    bare = set(_bare_terms(program, 0)) if has_factors else set()
     tokens: list[int] = []
     constants: list[float] = []
     given = iter(program.constants)
@@ -29,7 +31,7 @@ def free_numbers(program: Program) -> Program:
             tokens += [tk.MUL, CONSTANT_TOKEN]
             constants.append(1.0)
         kind = token >> tk.KIND_SHIFT
-        if kind == tk.LITERAL:
+        if kind == tk.LITERAL and program.vocabulary.literals[token & tk.PAYLOAD_MASK] not in kept:
             tokens.append(CONSTANT_TOKEN)
             constants.append(program.vocabulary.literals[token & tk.PAYLOAD_MASK])
             continue

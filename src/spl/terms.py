@@ -3,9 +3,12 @@
 from typing import Any
 
 from spl.errors import ExpressionError
-from spl.export import to_sympy
+from spl.export import from_sympy, to_sympy
 from spl.expression import parse_expression, to_text
+from spl.kernels import tokens as tk
 from spl.program import Program, Vocabulary
+
+MAX_TERMS = 12  # of a formula that is multiplied out
 
 
 def linear_terms(program: Program) -> dict[str, float]:
@@ -38,6 +41,21 @@ def has_terms_of(program: Program, truth: str) -> bool:
     """
     true_program = parse_expression(truth, Vocabulary(program.vocabulary.variables))
     return set(_coefficients_of(program)) == set(_coefficients_of(true_program))
+
+
+def multiply_out(program: Program) -> Program:
+    """Return the program as a sum of terms; the program itself if that has more tokens than programs may have.
+
+    Examples:
+        >>> words = Vocabulary(("x", "y"))
+        >>> to_text(multiply_out(parse_expression("2*x*(y - 3)", words)))
+        '2*x*y - 6*x'
+    """
+    expression = to_sympy(program).expand()
+    if not expression.is_Add or len(expression.args) > MAX_TERMS:
+        return program
+    longer = from_sympy(expression, program.vocabulary, fitted=True)
+    return longer if len(longer) <= tk.MAX_LENGTH and longer.n_constants <= tk.MAX_CONSTANTS else program
 
 
 def _coefficients_of(program: Program) -> dict[Any, Any]:
