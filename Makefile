@@ -48,6 +48,7 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/scale.py
 	$(BIN)/spl bench nguyen --seeds 0-1 --fresh
 
 format: $(STAMP)
