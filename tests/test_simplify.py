@@ -159,3 +159,15 @@ def test_a_typical_formula_takes_little_time() -> None:
     started = time.perf_counter()
     simplify(program)
     assert time.perf_counter() - started < 0.3  # 0.02 s on a quiet machine; tests share theirs
+
+
+@pytest.mark.parametrize(
+    ("text", "constants", "shorter"),
+    [
+        ("C*x*sin(y)/(C*z + C)", (1.403, 0.561, 0.3927), "2.50089*x*sin(y)/(z + 0.7)"),
+        ("C/(C*x + C) + C", (1.3, 2.6, 0.52, 0.7), "0.5/(x + 0.2) + 0.7"),
+        ("C*(C*x + C)**2", (2.1, 1.7, 0.51), "6.069*(x + 0.3)**2"),
+    ],
+)
+def test_a_factor_takes_a_number_out_of_a_sum(text, constants, shorter):
+    assert to_text(simplify(read(text, *constants)), 6) == shorter

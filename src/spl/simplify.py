@@ -237,6 +237,7 @@ def _rewrite(expression: Any, thoroughly: bool) -> Iterator[Any]:
 
     yield expression
     yield _take_out_numbers(expression)
+    yield _clean_numbers(_move_numbers_out(expression))
     if not thoroughly or not expression.has(sympy.Add):
         return
     yield sympy.factor_terms(expression)
@@ -249,6 +250,33 @@ def _rewrite(expression: Any, thoroughly: bool) -> Iterator[Any]:
         yield expanded
         yield _take_out_numbers(expanded)
         yield sympy.factor_terms(expanded)
+
+
+def _move_numbers_out(expression: Any) -> Any:
+    """Return the expression with one number less in each product of a number and a sum: 5*x/(y + 2) for 2.5*x/(0.5*y + 1)."""
+    import sympy
+
+    if not expression.args or is_plain_number(expression):
+        return expression
+    rebuilt = expression.func(*(_move_numbers_out(argument) for argument in expression.args))
+    number, _ = rebuilt.as_coeff_Mul()
+    if not number.is_Float:
+        return rebuilt
+    factors = []
+    for factor in sympy.Mul.make_args(rebuilt):
+        base, power = factor.as_base_exp()
+        leading = _leading_number(base) if base.is_Add and power.is_Integer else None
+        if leading is None:
+            factors.append(factor)
+        else:
+            factors += [leading**power, sympy.Add(*(term / leading for term in base.args)) ** power]
+    return sympy.Mul(*factors)
+
+
+def _leading_number(total: Any) -> Any:
+    """Return the first fitted number before a term of a sum, or None."""
+    numbers = (term.as_coeff_Mul()[0] for term in total.args if term.free_symbols)
+    return next((number for number in numbers if number.is_Float), None)
 
 
 def _take_out_numbers(expression: Any) -> Any:
