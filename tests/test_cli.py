@@ -22,7 +22,7 @@ from spl.operators import BUILT_IN
 from spl.program import Vocabulary
 
 INSTALLED = any(importlib.metadata.distributions(name="symbolic-physics-learner"))
-COMMANDS = (["fit"], ["demo"], ["operators"], ["grammar", "check"], ["bench"], ["bench", "nguyen"])
+COMMANDS = (["fit"], ["dynamics"], ["demo"], ["operators"], ["grammar", "check"], ["bench"], ["bench", "nguyen"])
 PROCESS = [sys.executable, "-c", "from spl.cli import main; main()"]
 SMALL = ["--operators", "+,*", "--max-evaluations", "300"]
 JSON_KEYS = {

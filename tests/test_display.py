@@ -8,12 +8,14 @@ from rich.console import Console
 
 from spl.candidate import Candidate
 from spl.discover import Discovery, Progress
+from spl.discover_system import SystemProgress
 from spl.display import (
     DOMAINS,
     STOPPED,
     LineDisplay,
     LiveDisplay,
     ProgressDisplay,
+    SystemDisplay,
     equation_line,
     front_lines,
     front_rows,
@@ -165,6 +167,38 @@ def test_the_silent_display_shows_nothing(capsys):
     with ProgressDisplay() as display:
         display(make_progress(make_front("x")))
     assert capsys.readouterr() == ("", "")
+
+
+LEFT_SIDES = {"a": "da/dt", "b": "db/dt"}
+
+
+def test_the_searches_of_a_system_are_shown_as_lines_with_their_left_sides():
+    console = make_console(is_terminal=False)
+    with SystemDisplay(console, LEFT_SIDES) as display:
+        for state in "aab":
+            display(SystemProgress(state, make_progress(make_front("x"))))
+    assert [line.split("  ")[-1] for line in printed(console).splitlines()] == ["da/dt = x", "db/dt = x"]
+
+
+def test_a_live_search_of_a_system_leaves_its_formula_behind():
+    console = make_console(is_terminal=True)
+    with SystemDisplay(console, LEFT_SIDES) as display:
+        display(SystemProgress("a", make_progress(make_front("x"))))
+        display(SystemProgress("b", make_progress(Front(()))))
+        display(SystemProgress("b", make_progress(make_front("x + 1"))))
+    shown = printed(console)
+    assert "Searching da/dt ..." in shown
+    assert "Searching db/dt, then fitting ..." in shown
+    left = [line.strip() for line in shown.replace("\r", "\n").splitlines()]
+    assert any(line.endswith("1.0 s  da/dt = x") for line in left)
+    assert any(line.endswith("1.0 s  db/dt = x + 1") for line in left)
+
+
+def test_a_system_without_progress_shows_nothing():
+    console = make_console(is_terminal=True)
+    with SystemDisplay(console, LEFT_SIDES):
+        pass
+    assert printed(console) == ""
 
 
 # ---- operators

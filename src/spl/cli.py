@@ -4,27 +4,22 @@ Whatever is slow to import is imported inside the commands, so that `spl --help`
 with one line on standard error and status 2.
 """
 
-import csv
 import json
 import math
 import os
-import re
-import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from spl.bench.commands import bench
+from spl.command_options import check_jobs, check_seed, compile_kernels, open_console, read_grammar, split_names
+from spl.dynamics_command import dynamics
 from spl.errors import SplError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from spl.data import Dataset
     from spl.discover import Discovery
     from spl.display import Choose, ProgressDisplay
-    from spl.grammar import Grammar
 
 USER_MISTAKE = 2  # exit status
 
@@ -46,45 +41,23 @@ class Commands(click.Group):
             raise CommandError(str(error)) from None
 
 
-def _split_names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """Return column names that have commas between them; one that holds a comma stands in quotation marks."""
-    if value is None:
-        return None
-    names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
-    if not names or not all(names):
-        raise click.BadParameter(f"{value!r} has an empty name in it. Write for example: mass,speed", ctx, param)
-    if len(set(names)) < len(names):
-        raise click.BadParameter(f"{value!r} names a column twice.", ctx, param)
-    return tuple(names)
-
-
-def _check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    if value < 1 and value != -1:
-        raise click.BadParameter(f"{value} is neither 1 or more nor -1, which means all cores.", ctx, param)
-    return value
-
-
-def _check_seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    if value < 0:
-        raise click.BadParameter(f"{value} is below 0.", ctx, param)
-    return value
-
-
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="symbolic-physics-learner", prog_name="spl")
 def main() -> None:
-    """Symbolic Physics Learner: give it a table, it gives back the equation.
+    """Symbolic Physics Learner: give it a table or trajectories, it gives back the equation.
 
     \b
     Examples:
       spl demo                         find the equations of a chaotic system
       spl fit data.csv --target y      find a formula for the column y
+      spl dynamics run.csv --time t    find the equations of a system
       spl bench nguyen --seeds 0-1     rerun the experiments of the paper
       spl COMMAND --help               all about one command
     """
 
 
 main.add_command(bench)
+main.add_command(dynamics)
 
 
 # ---- fit -----------------------------------------------------------------------------------------
@@ -93,7 +66,7 @@ main.add_command(bench)
 @main.command()
 @click.argument("data")
 @click.option("--target", required=True, metavar="COLUMN", help="The column to find a formula for.")
-@click.option("--features", callback=_split_names, metavar="A,B,...", help="Columns to use. [default: all others]")
+@click.option("--features", callback=split_names, metavar="A,B,...", help="Columns to use. [default: all others]")
 @click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
 @click.option("--no-constants", is_flag=True, help="Formulas without constants to be fitted.")
 @click.option("--grammar", "grammar_file", metavar="FILE", help="Rules of the formulas, instead of operators.")
@@ -106,8 +79,8 @@ main.add_command(bench)
 )
 @click.option("--timeout", default=60.0, show_default=True, metavar="SECONDS", help="Time limit; inf is none.")
 @click.option("--max-evaluations", type=int, metavar="N", help="Most formulas to try. [default: no limit]")
-@click.option("--jobs", default=1, show_default=True, callback=_check_jobs, metavar="N", help="Threads; -1: all cores.")
-@click.option("--seed", default=0, show_default=True, callback=_check_seed, metavar="N", help="Of random choices.")
+@click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
+@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
 @click.option("--weights", metavar="COLUMN", help="A column that says how much each row counts.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equation.")
@@ -151,7 +124,7 @@ def fit(
     check_selection(selection)
     limits = Limits(timeout=None if timeout == math.inf else timeout, max_evaluations=max_evaluations)
     dataset, notes = prepare_dataset(read_table(data), target=target, features=features, weights=weights)
-    grammar = _make_grammar(dataset.names, grammar_file, operators, no_constants)
+    grammar = read_grammar(dataset.names, grammar_file, operators, has_constants=not no_constants)
     if not quiet:
         for note in notes:
             click.echo(f"Note: {note}", err=True)
@@ -162,7 +135,7 @@ def fit(
     def choose(front: Front) -> int:
         return front.choose(selection, dataset.n_rows, EXACT * dataset.spread)
 
-    _compile_kernels()
+    compile_kernels()
     with _make_display(target, choose, is_json=is_json, is_quiet=quiet) as display:
         found = discover(dataset, grammar, limits=limits, n_jobs=jobs, seed=seed, watch=display)
     chosen = found.front.choose(selection, found.n_rows, found.floor)
@@ -174,38 +147,14 @@ def fit(
         _print_result(found, chosen, dataset, target)
 
 
-def _make_grammar(
-    names: Sequence[str], grammar_file: str | None, operators: str | None, no_constants: bool
-) -> "Grammar":
-    from spl.grammar import Grammar
-    from spl.grammar_rules import DEFAULT_OPERATORS
-
-    if grammar_file is not None:
-        return Grammar.from_file(grammar_file, variables=names)
-    words = DEFAULT_OPERATORS if operators is None else [word for word in re.split(r"[,\s]+", operators) if word]
-    return Grammar.from_operators(words, names, constants=not no_constants)
-
-
-def _compile_kernels() -> None:
-    from spl.warm_up import compile_once
-
-    compile_once(lambda message: click.echo(message, err=True))
-
-
 def _make_display(target: str, choose: "Choose", *, is_json: bool, is_quiet: bool) -> "ProgressDisplay":
     """Return what shows the progress: a live table on a terminal, lines elsewhere, nothing beside JSON."""
     from spl.display import LineDisplay, LiveDisplay, ProgressDisplay
 
-    console = _console(is_error=is_json)
+    console = open_console(is_error=is_json)
     if is_quiet or (is_json and not console.is_terminal):
         return ProgressDisplay()
     return (LiveDisplay if console.is_terminal else LineDisplay)(console, target, choose)
-
-
-def _console(*, is_error: bool = False) -> "Console":
-    from rich.console import Console
-
-    return Console(file=sys.stderr if is_error else sys.stdout)
 
 
 def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
@@ -219,7 +168,7 @@ def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
 def _print_result(found: "Discovery", chosen: int, data: "Dataset", target: str) -> None:
     from spl.display import equation_line, front_rows, print_front, print_lines, summary_line
 
-    console = _console()
+    console = open_console()
     print_lines(console, [""])
     print_front(console, front_rows(found.front, chosen, found.floor))
     print_lines(console, [""])
@@ -265,7 +214,7 @@ def grammar() -> None:
 
 @grammar.command()
 @click.argument("file")
-@click.option("--columns", callback=_split_names, metavar="A,B,...", help="The columns it will be used with.")
+@click.option("--columns", callback=split_names, metavar="A,B,...", help="The columns it will be used with.")
 def check(file: str, columns: tuple[str, ...] | None) -> None:
     """Say what the grammar in FILE describes, or what is wrong with it.
 
@@ -301,21 +250,21 @@ def operators() -> None:
 @main.command()
 @click.option("--output", default="lorenz.png", show_default=True, metavar="FILE", help="Where the plot goes.")
 @click.option("--noise", default=0.05, show_default=True, help="Noise of each state, as a share of its size.")
-@click.option("--seed", default=0, show_default=True, callback=_check_seed, metavar="N", help="Of noise and search.")
-@click.option("--timeout", default=36.0, show_default=True, metavar="SECONDS", help="Of the three searches together.")
+@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of noise and search.")
+@click.option("--timeout", default=45.0, show_default=True, metavar="SECONDS", help="Of search and fit together.")
 @click.option(
     "--jobs",
     default=min(2, os.cpu_count() or 1),
     show_default="2, if there are two cores",
-    callback=_check_jobs,
+    callback=check_jobs,
     metavar="N",
     help="Threads; -1 is all cores.",
 )
 def demo(output: str, noise: float, seed: int, timeout: float, jobs: int) -> None:
     """Find the equations of the Lorenz system from noisy measurements, and plot them.
 
-    Simulates the system, adds noise, estimates derivatives, and searches the three equations one after the other
-    with + - * / and constants. Takes less than a minute.
+    Simulates the system, adds noise, and finds its equations with SPLDynamics, from + - * / and constants. Takes about
+    a minute.
 
     \b
     Example:
@@ -324,5 +273,5 @@ def demo(output: str, noise: float, seed: int, timeout: float, jobs: int) -> Non
     from spl.demo import DemoSettings, run_demo
 
     settings = DemoSettings(noise=noise, seed=seed, timeout=timeout, jobs=jobs, output=output)
-    _compile_kernels()
-    run_demo(_console(), settings)
+    compile_kernels()
+    run_demo(open_console(), settings)

@@ -4,11 +4,11 @@ On a terminal the front is a table that changes in place; elsewhere each better 
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -20,6 +20,9 @@ from spl.discover import Discovery, Progress
 from spl.expression import to_text
 from spl.front import Front
 from spl.operators import SPELLINGS, Operator
+
+if TYPE_CHECKING:
+    from spl.discover_system import SystemProgress
 
 DIGITS = 6  # significant digits of a constant on the screen
 CHOSEN = "*"  # marks the chosen formula, with or without colours
@@ -208,6 +211,55 @@ class LiveDisplay(ProgressDisplay):
         equation = Text(equation_line(self._target, progress.front, chosen), overflow="ellipsis", no_wrap=True)
         last = Text()  # an empty line, so that the ^C a terminal echoes does not wrap and leave a line behind
         return Group(self._spinner, Text(), front_table(rows, is_cut=True), Text(), equation, last)
+
+
+class SystemDisplay(AbstractContextManager["SystemDisplay"]):
+    """Shows the searches of a system one after the other: a live table each on a terminal, lines elsewhere."""
+
+    def __init__(self, console: Console, left_sides: Mapping[str, str]) -> None:
+        self._console = console
+        self._left_sides = left_sides  # of each state, in the order of the searches
+        self._state = ""
+        self._seen: Progress | None = None
+        self._display = ProgressDisplay()
+
+    def __call__(self, seen: "SystemProgress") -> None:
+        """Take note of the state of a search; that of another state ends the one before."""
+        if seen.state != self._state:
+            self._end_search()
+            self._begin_search(seen.state)
+        self._seen = seen.progress
+        self._display(seen.progress)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the display; the result is printed by others."""
+        self._end_search()
+
+    def _begin_search(self, state: str) -> None:
+        self._state = state
+        target = self._left_sides[state]
+        is_last = state == list(self._left_sides)[-1]
+        title = f"Searching {target}" + (", then fitting" if is_last else "")
+        if self._console.is_terminal:
+            self._display = LiveDisplay(self._console, target, choose_knee, title=title).__enter__()
+        else:
+            self._display = LineDisplay(self._console, target, choose_knee)
+
+    def _end_search(self) -> None:
+        """Take a live table away, and leave the best formula as a line in its place."""
+        self._display.__exit__(None, None, None)
+        if self._console.is_terminal and self._seen is not None and len(self._seen.front):
+            front = self._seen.front
+            equation = equation_line(self._left_sides[self._state], front, choose_knee(front))
+            print_lines(self._console, [_cut(f"{self._seen.seconds:6.1f} s  {equation}")])
+        self._display, self._seen = ProgressDisplay(), None
+
+
+def choose_knee(front: Front) -> int:
+    """Return the formula after which the loss levels off: the searches of a system say nothing yet about what is chosen."""
+    return front.choose("knee", n_rows=1, floor=0.0)
 
 
 def _nearest(rows: list[FrontRow], chosen: int, n_rows: int) -> list[FrontRow]:

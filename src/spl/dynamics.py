@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,11 @@ import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from spl.config import Limits, SearchConfig
-from spl.discover_system import SystemDiscovery, SystemProgress, SystemWatcher, discover_system
+from spl.discover_system import SystemDiscovery, discover_system
 from spl.errors import DataError, SearchInterrupted, SettingError, SimulationEnded
 from spl.estimator import DIGITS, make_grammar
 from spl.export import to_latex, to_sympy
@@ -25,6 +25,7 @@ from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.operators import Operator
 from spl.simulate import simulate
 from spl.system import System
+from spl.system_report import columns_of, explained, left_side
 from spl.system_rows import Method, Plan, make_rows
 from spl.terms import linear_terms
 from spl.trajectories import Trajectories
@@ -32,6 +33,8 @@ from spl.trajectories import Trajectories
 if TYPE_CHECKING:
     import sympy
     from matplotlib.figure import Figure
+
+    from spl.display import SystemDisplay
 
 GrammarLike = Grammar | str | Path
 
@@ -52,7 +55,7 @@ class SPLDynamics(BaseEstimator):
         search: the hyperparameters of the search, a `SearchConfig`.
         n_jobs: trees searched at once; -1 uses all processors.
         random_state: makes the result repeatable.
-        verbose: 1 prints each improvement.
+        verbose: 1 shows each improvement: in a table on a terminal, as lines elsewhere.
 
     Attributes:
         equations_: the fronts, one DataFrame a state: cost, loss, score, equation.
@@ -118,17 +121,18 @@ class SPLDynamics(BaseEstimator):
         if self.search is not None and not isinstance(self.search, SearchConfig):
             raise SettingError(f"`search` must be a SearchConfig or None; it is {self.search!r}.")
         data = _read(x, t, x_dot, u, feature_names)
-        columns = data.states + (tuple(f"d{name}" for name in data.states) if plan.order == 2 else ()) + data.inputs
-        found = discover_system(
-            data,
-            self._grammars(data.states, columns),
-            plan=plan,
-            config=self.search,
-            timeout=limits.timeout,
-            n_jobs=effective_n_jobs(self.n_jobs),
-            seed=int(check_random_state(self.random_state).randint(2**31)),
-            watch=_make_watcher() if self.verbose else None,
-        )
+        grammars = self._grammars(data.states, columns_of(data, plan.order))
+        with self._make_display(data.states) if self.verbose else nullcontext() as watch:
+            found = discover_system(
+                data,
+                grammars,
+                plan=plan,
+                config=self.search,
+                timeout=limits.timeout,
+                n_jobs=effective_n_jobs(self.n_jobs),
+                seed=int(check_random_state(self.random_state).randint(2**31)),
+                watch=watch,
+            )
         if found.is_interrupted:
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(found, data)
@@ -172,10 +176,7 @@ class SPLDynamics(BaseEstimator):
                 f"the model has {len(fitted.states)} and {len(fitted.inputs)}."
             )
         rows = make_rows(data, Plan(method=self.derivative, order=self.order, is_discrete=self.discrete))
-        values = system.slopes(np.ascontiguousarray(rows.table.T)).T
-        if not np.all(np.isfinite(values)):
-            return -np.inf
-        return float(r2_score(rows.targets, values))
+        return float(np.mean(explained(system, rows)))
 
     def equations(self, precision: int = 4) -> list[str]:
         """Return the right-hand sides as text, with so many digits."""
@@ -223,6 +224,14 @@ class SPLDynamics(BaseEstimator):
         if self.discrete:
             return [f"({name})[k+1]" for name in self._system().states]
         return [f"({name})" + "'" * self.order for name in self._system().states]
+
+    def _make_display(self, states: Sequence[str]) -> "SystemDisplay":
+        """Return what shows each improvement of each equation."""
+        from rich.console import Console
+
+        from spl.display import SystemDisplay
+
+        return SystemDisplay(Console(), {state: left_side(state, self.order, self.discrete) for state in states})
 
     def _grammars(self, states: tuple[str, ...], columns: tuple[str, ...]) -> list[Grammar]:
         """Return one grammar for each state."""
@@ -284,20 +293,3 @@ def _read(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | Non
 def _as_rows(values: Any) -> NDArray[np.float64]:
     rows = np.asarray(values, dtype=np.float64)
     return rows.reshape(len(rows), -1) if rows.ndim else rows.reshape(1, 1)
-
-
-def _make_watcher() -> SystemWatcher:
-    """Return what prints each improvement of each equation."""
-    from rich.console import Console
-
-    from spl.display import LineDisplay
-
-    console = Console()
-    displays: dict[str, LineDisplay] = {}
-
-    def watch(seen: SystemProgress) -> None:
-        if seen.state not in displays:
-            displays[seen.state] = LineDisplay(console, f"d{seen.state}/dt", lambda front: len(front) - 1)
-        displays[seen.state](seen.progress)
-
-    return watch

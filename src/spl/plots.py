@@ -1,6 +1,7 @@
 """Figures of systems: what was measured, what the equations predict. Needs matplotlib, the extra `plot`."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from spl.errors import SettingError
 from spl.simulate import simulate
 from spl.system import System
+from spl.system_report import equation_lines
 from spl.trajectories import Trajectories, Trajectory
 
 if TYPE_CHECKING:
@@ -19,26 +21,58 @@ MEASURED, FOUND = "#56B4E9", "#D55E00"
 MAX_POINTS = 4000  # of the measurements that are drawn
 MAX_STATES = 6  # that are drawn over time
 LONGEST_TITLE = 60
+PLOT_ENDINGS = (".png", ".pdf", ".svg")
+_DOTS_PER_INCH = 150
+
+
+def check_plot(path: str) -> None:
+    """Raise a clear error now if a plot could not be made and written at the end."""
+    check_plot_file(path)
+    _load_figure()
+
+
+def check_plot_file(path: str) -> None:
+    """Raise a clear error now if a plot could not be written at the end."""
+    file = Path(path)
+    if file.suffix.lower() not in PLOT_ENDINGS:
+        raise SettingError(f"The plot must end in {', '.join(PLOT_ENDINGS)}; it is '{path}'.")
+    if not file.parent.is_dir():
+        raise SettingError(f"The folder of the plot '{path}' does not exist. Make it first, or name another.")
+    if file.is_dir():
+        raise SettingError(f"The plot '{path}' is a directory. Name a file.")
+
+
+def save_figure(figure: "Figure", path: str) -> None:
+    """Write a figure to a file."""
+    try:
+        figure.savefig(path, dpi=_DOTS_PER_INCH)
+    except OSError as error:
+        raise SettingError(f"The plot '{path}' cannot be written: {error.strerror or error}.") from None
 
 
 def plot_system(system: System, data: Trajectories, starts: Sequence[NDArray[np.float64]]) -> "Figure":
     """Return a figure of the first run: its states over time with the simulation, and the phase portrait of the first two."""
+    figure_class = _load_figure()
+    run = data.runs[0]
+    simulated = simulate(system, starts[0][0], run.t, run.u if data.inputs else None).states
+    n_rows = min(len(data.states), MAX_STATES)
+    has_portrait = len(data.states) > 1 or system.order == 2
+    figure = figure_class(figsize=(12 if has_portrait else 8, max(2.2 * n_rows, 4)), layout="constrained")
+    grid = figure.add_gridspec(n_rows, 2 if has_portrait else 1, width_ratios=(1.25, 1) if has_portrait else None)
+    _draw_states(figure, grid, data, simulated, n_rows)
+    if has_portrait:
+        _draw_portrait(figure.add_subplot(grid[:, 1]), system, run, starts[0], simulated)
+    return figure
+
+
+def _load_figure() -> "type[Figure]":
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise SettingError(
             'A plot needs matplotlib. Install it: pip install "symbolic-physics-learner[plot]"'
         ) from None
-    run = data.runs[0]
-    simulated = simulate(system, starts[0][0], run.t, run.u if data.inputs else None).states
-    n_rows = min(len(data.states), MAX_STATES)
-    has_portrait = len(data.states) > 1 or system.order == 2
-    figure = Figure(figsize=(12 if has_portrait else 8, max(2.2 * n_rows, 4)), layout="constrained")
-    grid = figure.add_gridspec(n_rows, 2 if has_portrait else 1, width_ratios=(1.25, 1) if has_portrait else None)
-    _draw_states(figure, grid, data, simulated, n_rows)
-    if has_portrait:
-        _draw_portrait(figure.add_subplot(grid[:, 1]), system, run, starts[0], simulated)
-    return figure
+    return Figure
 
 
 def _draw_states(figure: Any, grid: Any, data: Trajectories, simulated: NDArray[np.float64], n_rows: int) -> None:
@@ -75,8 +109,7 @@ def _draw_portrait(
     axes.set_xlabel(names[0])
     axes.set_ylabel(names[other])
     axes.spines[["top", "right"]].set_visible(False)
-    marks = "[k+1]" if system.is_discrete else "'" * system.order
-    lines = [f"{name}{marks} = {_shorten(text)}" for name, text in zip(system.states, system.equations(4), strict=True)]
+    lines = [_shorten(line) for line in equation_lines(system, digits=4)]
     axes.set_title("\n".join(lines), loc="left", family="monospace", fontsize=10)
 
 

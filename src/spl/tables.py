@@ -1,6 +1,7 @@
 """Data files into columns of numbers: CSV, TSV and Parquet, and clear words for what is wrong with them.
 
-What a dataset must be is said in `data`; this file only finds the numbers, and drops the rows where one is missing.
+What a dataset must be is said in `data`; this file only finds the numbers, and drops the rows where one is missing. Rows that
+are samples of trajectories are taken apart in `run_tables`.
 """
 
 import csv
@@ -13,7 +14,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,14 +35,19 @@ _GZIP_MARK = b"\x1f\x8b"
 _PEEK = 1 << 16  # bytes in which a file that is not text gives itself away
 _SHOWN_NAMES = 20  # columns that a message lists
 
+Columns = dict[
+    int, NDArray[Any]
+]  # place -> [N]: numbers, NaN where one is missing; else objects, None where one is missing
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """What a file holds: the names of all columns, and the values of those that are numbers."""
+    """What a file holds: the names of all columns, the values of those that are numbers, and those of the others."""
 
     source: str
     names: tuple[str, ...]
     numbers: dict[str, NDArray[np.float64]]  # name -> [N], NaN where a value is missing
+    texts: dict[str, NDArray[np.object_]]  # name -> [N], None where a value is missing
     notes: tuple[str, ...] = ()  # what was left out while reading
 
 
@@ -70,15 +76,15 @@ def prepare_dataset(
 ) -> Prepared:
     """Return the dataset of some columns (all others that are numbers, if none are named), without incomplete rows."""
     notes = list(table.notes)
-    _check_column(table, target, "target")
+    check_number_column(table, target, "target")
     if weights is not None:
-        _check_column(table, weights, "weights")
-    names = list(features) if features is not None else _other_columns(table, {target, weights}, notes)
+        check_number_column(table, weights, "weights")
+    names = list(features) if features is not None else other_number_columns(table, {target, weights}, notes)
     for role, name in (("target", target), ("weights", weights)):
         if name in names:
             raise DataError(f"The {role} '{name}' is also among the features. Take it out of one of the two.")
     for name in names:
-        _check_column(table, name, "feature")
+        check_number_column(table, name, "feature")
     if not names:
         raise DataError(f"{table.source} has no column of numbers besides '{target}' to search a formula in.")
     complete = _complete_rows(table, [target, *names, *([weights] if weights else [])], notes)
@@ -175,12 +181,12 @@ def _read_text(file: _TextFile) -> Table:
     separator = file.separator()
     with file.open() as stream:
         header = _read_header(stream, separator)
-        numbers = _read_plain_numbers(stream, separator, len(header))
-    if numbers is None:
-        numbers = _read_with_pandas(file, separator, len(header))
-    if not any(column.size for column in numbers.values()) and len(numbers) == len(header):
+        columns = _read_plain_numbers(stream, separator, len(header))
+    if columns is None:
+        columns = _read_with_pandas(file, separator, len(header))
+    if not any(column.size for column in columns.values()):
         raise DataError(f"{file.source} has column names, but no rows.")
-    return _name_columns(file.source, header, numbers)
+    return _name_columns(file.source, header, columns)
 
 
 def _read_header(stream: TextIO, separator: str | None) -> list[str]:
@@ -191,7 +197,7 @@ def _read_header(stream: TextIO, separator: str | None) -> list[str]:
     return [word.strip() for word in words]
 
 
-def _read_plain_numbers(stream: TextIO, separator: str | None, n_columns: int) -> dict[int, NDArray[np.float64]] | None:
+def _read_plain_numbers(stream: TextIO, separator: str | None, n_columns: int) -> Columns | None:
     """Return the columns of a table of nothing but numbers, else None; this takes 0.4 s less than to load pandas."""
     try:
         with warnings.catch_warnings():
@@ -204,15 +210,19 @@ def _read_plain_numbers(stream: TextIO, separator: str | None, n_columns: int) -
     return dict(enumerate(rows.reshape(-1, n_columns).T))
 
 
-def _read_with_pandas(file: _TextFile, separator: str | None, n_columns: int) -> dict[int, NDArray[np.float64]]:
-    numbers = _parse(file, separator, n_columns, ".")
-    if separator == ";" and len(numbers) < n_columns:  # 1,5 for 1.5
+def _read_with_pandas(file: _TextFile, separator: str | None, n_columns: int) -> Columns:
+    columns = _parse(file, separator, n_columns, ".")
+    if separator == ";" and _count_numbers(columns) < n_columns:  # 1,5 for 1.5
         with_comma = _parse(file, separator, n_columns, ",")
-        numbers = with_comma if len(with_comma) > len(numbers) else numbers
-    return numbers
+        columns = with_comma if _count_numbers(with_comma) > _count_numbers(columns) else columns
+    return columns
 
 
-def _parse(file: _TextFile, separator: str | None, n_columns: int, decimal: str) -> dict[int, NDArray[np.float64]]:
+def _count_numbers(columns: Columns) -> int:
+    return sum(_holds_numbers(column) for column in columns.values())
+
+
+def _parse(file: _TextFile, separator: str | None, n_columns: int, decimal: str) -> Columns:
     import pandas as pd
 
     with file.open() as stream, warnings.catch_warnings():
@@ -236,10 +246,10 @@ def _parse(file: _TextFile, separator: str | None, n_columns: int, decimal: str)
                 f"{file.source} has rows with more values than the {n_columns} column(s) of its first line. "
                 "Each column needs a name, and text with the separator in it needs quotation marks."
             ) from None
-    return _numbers_in(frame)
+    return _columns_in(frame)
 
 
-def _name_columns(source: str, header: Sequence[str], numbers: dict[int, NDArray[np.float64]]) -> Table:
+def _name_columns(source: str, header: Sequence[str], columns: Columns) -> Table:
     """Give the columns their names; one without a name cannot stand in a formula."""
     named = [place for place, name in enumerate(header) if name]
     names = tuple(header[place] for place in named)
@@ -247,8 +257,14 @@ def _name_columns(source: str, header: Sequence[str], numbers: dict[int, NDArray
     if twice is not None:
         raise DataError(f"{source} has two columns named '{twice}'. Rename one of them.")
     n_nameless = len(header) - len(named)
-    notes = (f"{_count(n_nameless, 'column')} without a name left out.",) if n_nameless else ()
-    return Table(source, names, {header[place]: numbers[place] for place in named if place in numbers}, notes)
+    notes = (f"{count_noun(n_nameless, 'column')} without a name left out.",) if n_nameless else ()
+    numbers = {header[place]: columns[place] for place in named if _holds_numbers(columns[place])}
+    texts = {header[place]: columns[place] for place in named if not _holds_numbers(columns[place])}
+    return Table(source, names, numbers, texts, notes)
+
+
+def _holds_numbers(column: NDArray[Any]) -> bool:
+    return column.dtype.kind == "f"
 
 
 # ---- Parquet -------------------------------------------------------------------------------------
@@ -270,29 +286,36 @@ def _read_parquet(raw: bytes, source: str) -> Table:
     frame.columns = pd.RangeIndex(len(header))
     if not len(frame):
         raise DataError(f"{source} has no rows.")
-    return _name_columns(source, header, _numbers_in(frame))
+    return _name_columns(source, header, _columns_in(frame))
 
 
-def _numbers_in(frame: "pd.DataFrame") -> dict[int, NDArray[np.float64]]:
-    """Return the columns that are numbers, by their places; true and false are 1 and 0."""
+def _columns_in(frame: "pd.DataFrame") -> Columns:
+    """Return the columns by their places: numbers, among which true and false are 1 and 0, and all others as objects."""
     from pandas.api.types import is_complex_dtype, is_numeric_dtype
 
     return {
         place: frame[place].to_numpy(dtype=np.float64, na_value=np.nan)
-        for place in range(frame.shape[1])
         if is_numeric_dtype(frame[place].dtype) and not is_complex_dtype(frame[place].dtype)
+        else frame[place].astype(object).where(frame[place].notna(), None).to_numpy()
+        for place in range(frame.shape[1])
     }
 
 
 # ---- choosing columns and rows -------------------------------------------------------------------
 
 
-def _check_column(table: Table, name: str, role: str) -> None:
-    if name in table.numbers:
-        return
-    if name in table.names:
-        remedy = " Leave it out of --features." if role == "feature" else ""
+def check_number_column(table: Table, name: str, role: str) -> None:
+    """Raise a clear error unless a table has such a column of numbers."""
+    check_column(table, name)
+    if name not in table.numbers:
+        remedy = f" Leave it out of --{role}s." if role in ("feature", "state", "input") else ""
         raise DataError(f"The column '{name}' of {table.source} holds text, not only numbers.{remedy}")
+
+
+def check_column(table: Table, name: str) -> None:
+    """Raise a clear error unless a table has such a column."""
+    if name in table.names:
+        return
     if all(_is_number(known) for known in table.names):
         raise DataError(f"There is no column '{name}': the first line of {table.source} must hold names, not numbers.")
     shown = ", ".join(table.names[:_SHOWN_NAMES]) + (", ..." if len(table.names) > _SHOWN_NAMES else "")
@@ -309,15 +332,17 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _other_columns(table: Table, taken: set[str | None], notes: list[str]) -> list[str]:
+def other_number_columns(table: Table, taken: set[str | None], notes: list[str]) -> list[str]:
     """Return all columns of numbers that are not taken, and note the others."""
     others = [name for name in table.names if name not in taken]
     texts = [name for name in others if name not in table.numbers]
     empty = [name for name in others if name in table.numbers and not np.isfinite(table.numbers[name]).any()]
     if texts:
-        notes.append(f"{_count(len(texts), 'column')} of text left out: {', '.join(texts[:_SHOWN_NAMES])}.")
+        notes.append(f"{count_noun(len(texts), 'column')} of text left out: {', '.join(texts[:_SHOWN_NAMES])}.")
     if empty:
-        notes.append(f"{_count(len(empty), 'column')} without any number left out: {', '.join(empty[:_SHOWN_NAMES])}.")
+        notes.append(
+            f"{count_noun(len(empty), 'column')} without any number left out: {', '.join(empty[:_SHOWN_NAMES])}."
+        )
     return [name for name in others if name not in texts and name not in empty]
 
 
@@ -334,9 +359,15 @@ def _complete_rows(table: Table, names: Sequence[str], notes: list[str]) -> NDAr
             f"The column '{worst}' misses {n_missing} of {complete.size}; leave it out, or fill the gaps."
         )
     if n_dropped:
-        notes.append(f"{_count(n_dropped, 'row')} of {complete.size} with missing or infinite values left out.")
+        notes.append(f"{count_noun(n_dropped, 'row')} of {complete.size} with missing or infinite values left out.")
     return complete
 
 
-def _count(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
+    """Return a number with its noun, in the singular or the plural.
+
+    Examples:
+        >>> count_noun(1, "row"), count_noun(1200, "row")
+        ('1 row', '1,200 rows')
+    """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -26,7 +26,10 @@ def run(*arguments):
     return result
 
 
-@pytest.mark.parametrize("command", [[], ["nguyen"], ["ablation"], ["noise"], ["random"], ["parts"], ["report"]])
+COMMANDS = ["nguyen", "ablation", "noise", "random", "parts", "lorenz", "systems", "pendulum", "balls", "report"]
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_every_command_shows_an_example(command):
     assert "    spl bench " in run(*command, "--help").stdout
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spl.bench.dynamics_commands import lorenz, systems
 from spl.bench.options import (
     check_jobs,
     check_timeout,
@@ -23,6 +24,7 @@ from spl.bench.options import (
     seeds_option,
     timeout_option,
 )
+from spl.bench.physics_commands import balls, pendulum
 from spl.bench.run_command import run_and_show
 from spl.errors import DataError, SettingError
 
@@ -45,8 +47,18 @@ def bench() -> None:
       spl bench noise --seeds 0-1             noise and few points
       spl bench random --formulas 0-19        random formulas
       spl bench parts --formulas 0-9          the search without one of its parts
+      spl bench lorenz --seeds 0-1            the Lorenz system
+      spl bench systems --noise 0.01          well-known systems
+      spl bench balls --seeds 0-1             falling balls
+      spl bench pendulum --seeds 0-1          a filmed double pendulum
       spl bench report -o report              all of it as tables and figures
     """
+
+
+bench.add_command(lorenz)
+bench.add_command(systems)
+bench.add_command(balls)
+bench.add_command(pendulum)
 
 
 # ---- the experiments -----------------------------------------------------------------------------

@@ -9,12 +9,16 @@ from functools import partial
 from pathlib import Path
 
 from spl.bench.ablation import MODELS, ablation_problems, paper_rate
+from spl.bench.balls_report import balls_sections
+from spl.bench.lorenz_report import lorenz_sections
 from spl.bench.parts_report import parts_sections
+from spl.bench.pendulum_report import pendulum_sections
 from spl.bench.random import RULE as RANDOM_RULE
 from spl.bench.random import RULE_OF_ACCURACY, Condition, rate_of_accurate
 from spl.bench.records import Record
 from spl.bench.section import Section, write_section
 from spl.bench.summaries import Summary, failure_lines, group, origin_lines, spell_seconds, spell_timeout, summarise
+from spl.bench.systems_report import systems_sections
 from spl.bench.text_table import TextTable
 from spl.bench.trials import EXPERIMENTS, OURS
 from spl.datasets.nguyen import Problem, nguyen_problems
@@ -324,6 +328,10 @@ SECTIONS: dict[str, Callable[[Sequence[Record]], list[Section]]] = {
     "noise": noise_sections,
     "random": random_sections,
     "parts": parts_sections,
+    "lorenz": lorenz_sections,
+    "systems": systems_sections,
+    "balls": balls_sections,
+    "pendulum": pendulum_sections,
     "against": against_sections,
 }
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from spl.errors import SettingError
 
-EXPERIMENTS = ("nguyen", "ablation", "noise", "random", "parts", "against")
+EXPERIMENTS = ("nguyen", "ablation", "noise", "random", "parts", "lorenz", "systems", "balls", "pendulum", "against")
 RECOVERED_ERROR = 1e-6  # a law is recovered if its relative error on unseen data is at most this
 OURS, OURS_AS_IN_PAPER = (
     "spl",
@@ -58,7 +58,7 @@ class Outcome:
 
     formula: str  # empty if there was none
     recovered: bool  # decided on data that the search never saw
-    error: float | None  # relative error on that data; None if it cannot be computed
+    error: float | None  # relative error on that data, for balls in square metres; None if it cannot be computed
     seconds: float
     evaluations: int | None  # None if the tool does not say
     stopped: str  # why it ended

@@ -9,6 +9,7 @@ populations        Lotka-Volterra, an epidemic, and an enzyme
 mechanics          pendulums, damped, driven and double, and a cart with a pole
 simulation         how a system is simulated and measured
 measured           falling balls, the Lorenz data of the paper, and a filmed double pendulum
+pendulum_tracks    angles of the double pendulum from camera tracks
 download           files of measured data: found in a folder, or downloaded and checked
 workbook           the tables of an Excel workbook
 """

@@ -1,0 +1,152 @@
+"""The commands `spl bench lorenz` and `spl bench systems`: read options, run trials, show tables. They hold no method.
+
+As in the other commands, whatever is slow to import is imported when it is needed.
+"""
+
+import importlib.util
+import os
+import re
+from pathlib import Path
+
+import click
+
+from spl.bench.options import Command, check_jobs, finite, running_options, seeds_option, timeout_option
+from spl.bench.run_command import run_and_show
+
+
+def threads_option(command: Command) -> Command:
+    """Add the number of threads of a trial."""
+    return click.option(
+        "--threads",
+        default=min(2, os.cpu_count() or 1),
+        show_default="2, if there are two cores",
+        callback=check_jobs,
+        metavar="N",
+        help="Of each trial; -1 is all cores.",
+    )(command)
+
+
+@click.command()
+@click.option(
+    "--data",
+    default="paper,paper-states,simulated",
+    show_default=True,
+    metavar="LIST",
+    help="paper: the paper's states and derivatives. paper-states: its states alone. simulated: our own simulation.",
+)
+@click.option(
+    "--noise",
+    default="0.05,0.1,0.2,0.5,1",
+    show_default=True,
+    metavar="LIST",
+    help="Of simulated data: standard deviations over the root mean square of each state.",
+)
+@seeds_option("0-9")
+@timeout_option(60.0)
+@threads_option
+@running_options(n_jobs=1, shown="1", cores="each with its threads")
+def lorenz(
+    data: str,
+    noise: str,
+    seeds: str,
+    timeout: float,
+    threads: int,
+    jobs: int,
+    results: str | None,
+    is_fresh: bool,
+    is_json: bool,
+) -> None:
+    """Recover the Lorenz system from the paper's data and from simulated data with noise.
+
+    Equations may contain + - * / and numbers, as in the paper. The system counts as recovered if all three equations have
+    exactly the true terms.
+
+    \b
+    Examples:
+      spl bench lorenz --seeds 0-1
+      spl bench lorenz --data simulated --noise 0.05,0.1
+    """
+    from spl.bench.lorenz import LORENZ, lorenz_trials
+    from spl.bench.selection import parse_noise, parse_seeds
+
+    trials = lorenz_trials(
+        _words(data), parse_noise(noise), parse_seeds(seeds), timeout=finite(timeout), n_threads=threads
+    )
+    run_and_show(LORENZ, trials, _path(results, "lorenz"), jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+
+
+@click.command()
+@click.option("--systems", metavar="LIST", help="For example duffing,sir. [default: all of spl.datasets.SYSTEMS]")
+@click.option(
+    "--noise",
+    default="0,0.01,0.05,0.1",
+    show_default=True,
+    metavar="LIST",
+    help="Standard deviations over the root mean square of each state.",
+)
+@click.option(
+    "--tools",
+    metavar="LIST",
+    help="Of spl, pysindy and pysindy-weak, its weak form. [default: spl, and the others if pysindy is installed]",
+)
+@seeds_option("0")
+@timeout_option(60.0)
+@threads_option
+@running_options(n_jobs=1, shown="1", cores="each with its threads")
+def systems(
+    systems: str | None,
+    noise: str,
+    tools: str | None,
+    seeds: str,
+    timeout: float,
+    threads: int,
+    jobs: int,
+    results: str | None,
+    is_fresh: bool,
+    is_json: bool,
+) -> None:
+    """Recover twelve well-known systems at several levels of noise, beside pysindy on the same data.
+
+    The same settings for all systems: our defaults; for pysindy, monomials up to degree 3. An equation counts as right if
+    only its numbers are not exact, a system if all of its equations are.
+
+    \b
+    Examples:
+      spl bench systems --systems van_der_pol,duffing --noise 0.01 --tools spl
+      spl bench systems
+    """
+    from spl.bench.selection import parse_noise, parse_seeds
+    from spl.bench.systems import SYSTEMS_EXPERIMENT, systems_trials
+    from spl.datasets import SYSTEMS
+
+    trials = systems_trials(
+        list(SYSTEMS) if systems is None else _words(systems),
+        parse_noise(noise),
+        parse_seeds(seeds),
+        tools=_installed_tools() if tools is None else _words(tools),
+        timeout=finite(timeout),
+        n_threads=threads,
+    )
+    run_and_show(SYSTEMS_EXPERIMENT, trials, _path(results, "systems"), jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.split(r"[,\s]+", text) if word]
+
+
+def _path(results: str | None, name: str) -> Path:
+    from spl.bench.commands import FOLDER  # which imports this file
+
+    return Path(results) if results else FOLDER / f"{name}.jsonl"
+
+
+def _installed_tools() -> list[str]:
+    """Return all tools, or our own alone, with a note, where pysindy is missing."""
+    from spl.bench.sindy import MISSING
+    from spl.bench.systems import TOOLS
+    from spl.bench.trials import OURS
+
+    if importlib.util.find_spec("pysindy") is not None:
+        return list(TOOLS)
+    click.echo(f"Note: {MISSING}", err=True)
+    return [OURS]

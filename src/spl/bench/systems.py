@@ -1,0 +1,221 @@
+"""`spl bench systems`: well-known systems at four levels of noise, our default beside pysindy on the same data.
+
+One setting of each tool for all systems. Ours is the default of `SPLDynamics` with all its operators. An equation is right if only
+its numbers are not exact: one of a polynomial if it has exactly its terms, another if `structure` says so on states that the search
+never saw. The system counts as recovered if all of its equations are right.
+"""
+
+import functools
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.bench.equations import BREAK, Measured, compare_terms, largest, read_equations, search_equations
+from spl.bench.random import Condition
+from spl.bench.sindy import SindyConfig, fit_sindy, require_pysindy
+from spl.bench.structure import free_numbers, has_structure_of_law
+from spl.bench.trials import OURS, Experiment, Outcome, Trial
+from spl.config import SearchConfig
+from spl.data import Dataset
+from spl.datasets import SYSTEMS, SystemData
+from spl.errors import ExpressionError, SettingError, suggest_name
+from spl.fit import POLISH_EFFORT, evaluate, fit
+from spl.kernels import tokens as tk
+from spl.program import Program
+from spl.terms import has_terms_of
+
+NOISE_LEVELS = (0.0, 0.01, 0.05, 0.1)  # of each state, as shares of its root mean square
+DEFAULT_TIMEOUT = 60.0  # seconds
+SINDY, SINDY_WEAK = "pysindy", "pysindy-weak"
+THEIRS = {SINDY: SindyConfig(), SINDY_WEAK: SindyConfig(is_weak=True)}
+TOOLS = (OURS, *THEIRS)
+N_UNSEEN = 1000  # states on which equations that are no polynomials are judged
+SHARES = "sir"  # the system whose three states always add up to 1, so that each equation can be written in several ways
+POLYNOMIAL = (tk.ADD, tk.SUB, tk.MUL, tk.NEG, tk.SQUARE, tk.CUBE)  # operators of a polynomial
+RULE = (
+    "An equation is right if it has exactly the true terms when multiplied out. One that is no polynomial, or of `sir`, whose states "
+    "add up to 1: if it equals the truth to 1e-6 on unseen states once its numbers are fitted to half of them, exact, and no longer "
+    "does so without any of its terms or numbers. The error is the largest relative one of a number."
+)
+
+
+# ---- the experiment ------------------------------------------------------------------------------
+
+
+def systems_trials(
+    systems: Sequence[str],
+    noise_levels: Sequence[float],
+    seeds: Sequence[int],
+    *,
+    tools: Sequence[str],
+    timeout: float | None,
+    n_threads: int,
+) -> list[Trial]:
+    """Return the trials: all systems with the first seed before any with the second, all tools on the same data in turn."""
+    _check_names("system", systems, tuple(SYSTEMS))
+    _check_names("tool", tools, TOOLS)
+    if any(tool in THEIRS for tool in tools):
+        require_pysindy()
+    return [
+        Trial(
+            experiment="systems",
+            setting=Condition(noise, n_threads).setting,
+            tool=tool,
+            problem=system,
+            seed=seed,
+            timeout=timeout,
+        )
+        for seed in seeds
+        for system in systems
+        for noise in noise_levels
+        for tool in tools
+    ]
+
+
+def _check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise SettingError(
+                f"There is no {what} '{name}'.{suggest_name(name, known)} Known are: {', '.join(known)}."
+            )
+
+
+def run_systems(trial: Trial) -> Outcome:
+    """Let a tool search the system of a trial."""
+    condition = Condition.of(trial.setting)
+    data = SYSTEMS[trial.problem](noise=condition.noise, seed=trial.seed)
+    if trial.tool in THEIRS:
+        return _run_sindy(trial, data)
+    measured = Measured(
+        t=data.t, states=data.states, names=data.names + data.input_names, u=data.u if data.input_names else None
+    )
+    found = search_equations(measured, timeout=trial.timeout, n_threads=condition.n_threads, seed=trial.seed)
+    return _judge(trial.problem, found.formulas, found.seconds, found.n_evaluations, found.stopped)
+
+
+def _run_sindy(trial: Trial, data: SystemData) -> Outcome:
+    require_pysindy()  # it is imported before the clock starts
+    began = time.perf_counter()
+    formulas = fit_sindy(data, THEIRS[trial.tool], trial.seed)
+    return _judge(trial.problem, formulas, time.perf_counter() - began, None, "fitted")
+
+
+def _judge(system: str, formulas: Sequence[str], seconds: float, n_evaluations: int | None, stopped: str) -> Outcome:
+    formula = BREAK.join(formulas)
+    is_recovered = all(right_equations(system, formula))
+    return Outcome(
+        formula=formula,
+        recovered=is_recovered,
+        error=largest(errors_of_numbers(system, formula)) if is_recovered else None,
+        seconds=seconds,
+        evaluations=n_evaluations,
+        stopped=stopped,
+    )
+
+
+def systems_settings(trial: Trial) -> dict[str, object]:
+    """Return the settings of the tool, and the true equations."""
+    settings = THEIRS[trial.tool].to_dict() if trial.tool in THEIRS else SearchConfig().to_dict()
+    return settings | {"truth": list(_truth(trial.problem).formulas)}
+
+
+SYSTEMS_EXPERIMENT = Experiment(name="systems", run=run_systems, settings=systems_settings)
+
+
+# ---- what is right -------------------------------------------------------------------------------
+
+
+class _Truth:
+    """The true equations of a system, and exact values of them on states that no search saw."""
+
+    def __init__(self, system: str) -> None:
+        data = SYSTEMS[system](noise=0.0)
+        self.columns = data.names + data.input_names
+        self.formulas = tuple(data.equations.values())
+        self.programs = read_equations(BREAK.join(self.formulas), self.columns)
+        self.table = _draw_states(np.column_stack([data.clean, data.u]), adds_up_to_1=system == SHARES)
+        self.values = [evaluate(program, np.ascontiguousarray(self.table.T)) for program in self.programs]
+        self.needs_terms = [system != SHARES and is_polynomial(program) for program in self.programs]
+
+    @property
+    def n_equations(self) -> int:
+        return len(self.programs)
+
+
+@functools.cache
+def _truth(system: str) -> _Truth:
+    return _Truth(system)
+
+
+def _draw_states(visited: NDArray[np.float64], *, adds_up_to_1: bool) -> NDArray[np.float64]:
+    """Return random states and inputs [N, columns] from the box that a trajectory stays in."""
+    rng = np.random.default_rng(0)
+    if adds_up_to_1:
+        return rng.dirichlet(np.ones(visited.shape[1]), N_UNSEEN)
+    return rng.uniform(visited.min(axis=0), visited.max(axis=0), (N_UNSEEN, visited.shape[1]))
+
+
+def is_polynomial(program: Program) -> bool:
+    """Tell whether a formula has nothing but sums, products, squares and cubes.
+
+    Examples:
+        >>> [is_polynomial(program) for program in read_equations("2*(1 - x**2)*y - x; -9.81*sin(x); x/y", ("x", "y"))]
+        [True, False, False]
+    """
+    kinds = [token >> tk.KIND_SHIFT for token in program.tokens]
+    return all(
+        token in POLYNOMIAL if kind == tk.OPERATOR else kind != tk.POWER
+        for token, kind in zip(program.tokens, kinds, strict=True)
+    )
+
+
+def right_equations(system: str, formula: str) -> list[bool]:
+    """Tell for each equation of a system whether that of the same state in the text is right.
+
+    Examples:
+        >>> right_equations("van_der_pol", "1.01*y; 2.1*y - 1.9*x**2*y")
+        [True, False]
+    """
+    truth = _truth(system)
+    found = read_equations(formula, truth.columns)
+    if len(found) != truth.n_equations:
+        return truth.n_equations * [False]
+    return [_is_right(truth, state, program) for state, program in enumerate(found)]
+
+
+def _is_right(truth: _Truth, state: int, program: Program) -> bool:
+    if has_terms_of(program, truth.formulas[state]):
+        return True
+    if truth.needs_terms[state]:
+        return False
+    return has_structure_of_law(program, truth.table, truth.values[state])
+
+
+def errors_of_numbers(system: str, formula: str) -> list[float | None]:
+    """Return for each equation of a system, all of them right, the largest relative error of a number.
+
+    Where coefficients cannot be compared term by term, the numbers that a formula should have are those that exact values give it.
+
+    Examples:
+        >>> errors_of_numbers("van_der_pol", "y; 2*y - 2.1*x**2*y - x")
+        [0.0, 0.05...]
+    """
+    truth = _truth(system)
+    programs = read_equations(formula, truth.columns)
+    return [_error_of_numbers(truth, state, program) for state, program in enumerate(programs)]
+
+
+def _error_of_numbers(truth: _Truth, state: int, program: Program) -> float | None:
+    with suppress(ExpressionError):  # the truth has numbers inside its terms
+        compared = compare_terms(program, truth.programs[state])
+        if compared.is_right:
+            return compared.error
+    free = free_numbers(program)
+    exact = Dataset.from_arrays(truth.table, truth.values[state], names=truth.columns)
+    numbers = np.array(fit(free, exact, effort=POLISH_EFFORT).program.constants)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = float(np.max(np.abs(np.array(free.constants) / numbers - 1), initial=0.0))
+    return error if np.isfinite(error) else None

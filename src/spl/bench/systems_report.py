@@ -1,0 +1,141 @@
+"""The sections of the report on `spl bench systems`: right equations of each tool, errors of their numbers, seconds."""
+
+import statistics
+from collections.abc import Sequence
+
+from spl.bench.equations import BREAK
+from spl.bench.random import Condition
+from spl.bench.records import Record
+from spl.bench.section import Section
+from spl.bench.sindy import SindyConfig
+from spl.bench.summaries import group, origin_lines, spell_seconds
+from spl.bench.systems import RULE, SINDY, SINDY_WEAK, TOOLS, right_equations
+from spl.bench.text_table import TextTable
+from spl.bench.trials import OURS
+from spl.datasets import SYSTEMS
+
+_WEAK = SindyConfig(is_weak=True)
+SETTINGS = (
+    "spl: the defaults of SPLDynamics, all operators among them. "
+    f"{SINDY}: STLSQ with threshold {_WEAK.threshold:g}, monomials up to degree {_WEAK.degree}, smoothed finite "
+    f"differences; {SINDY_WEAK}: the same with the weak form, {_WEAK.n_domains} domains of {_WEAK.n_samples} samples. "
+    "Threshold and domains are the best of those that we tried, on six of these systems at 1 and 5 % noise. The same settings for "
+    "all systems."
+)
+NOISE = "Noise is its standard deviation over the root mean square of each state."
+NAMES = {OURS: "spl", SINDY: "sindy", SINDY_WEAK: "weak"}  # of tools in headings, which must be narrow
+
+
+def systems_sections(records: Sequence[Record]) -> list[Section]:
+    """Return two sections for each time limit and number of threads."""
+    kinds = group(records, lambda record: (record.trial.timeout, Condition.of(record.trial.setting).n_threads))
+    return [section for (_, n_threads), members in kinds.items() for section in _sections(n_threads, members)]
+
+
+def _sections(n_threads: int, records: Sequence[Record]) -> tuple[Section, Section]:
+    cores = "one thread a trial" if n_threads == 1 else f"{n_threads} threads a trial"
+    return (
+        Section(
+            title="Well-known systems: right equations",
+            notes=(*origin_lines(records, cores), NOISE, SETTINGS, RULE),
+            table=systems_table(records),
+            failures=tuple(line for record in records if record.trial.tool == OURS for line in _failures(record)),
+        ),
+        Section(
+            title="Well-known systems: largest errors of numbers, and seconds",
+            notes=(
+                "Errors in percent, the median of the trials in which all equations are right. Seconds: the median of all.",
+            ),
+            table=errors_table(records),
+        ),
+    )
+
+
+Columns = list[tuple[str, float]]  # tools and levels of noise
+
+
+def systems_table(records: Sequence[Record]) -> TextTable:
+    """Return one row a system: for each tool and level of noise how many equations are right, of all in all trials."""
+    columns = _columns(records)
+    return TextTable(
+        headings=("system", *(f"{NAMES[tool]} {noise:.3g}" for tool, noise in columns)),
+        rows=tuple(
+            (system, *(_right(_select(members, tool, noise)) for tool, noise in columns))
+            for system, members in _by_system(records).items()
+        ),
+        total=("all", *(_right(_select(records, tool, noise)) for tool, noise in columns)),
+    )
+
+
+def errors_table(records: Sequence[Record]) -> TextTable:
+    """Return one row a system: for each tool and level of noise the error of the numbers, for each tool the seconds."""
+    columns = _columns(records)
+    tools = list(dict.fromkeys(tool for tool, _ in columns))
+    return TextTable(
+        headings=(
+            "system",
+            *(f"{NAMES[tool]} {noise:.3g}" for tool, noise in columns),
+            *(f"{NAMES[tool]} s" for tool in tools),
+        ),
+        rows=tuple(
+            (
+                system,
+                *(_error(_select(members, tool, noise)) for tool, noise in columns),
+                *(_seconds([record for record in members if record.trial.tool == tool]) for tool in tools),
+            )
+            for system, members in _by_system(records).items()
+        ),
+    )
+
+
+def _columns(records: Sequence[Record]) -> Columns:
+    """Return the tools, ours first, each with the levels of noise that there are."""
+    tools = [tool for tool in TOOLS if any(record.trial.tool == tool for record in records)]
+    levels = sorted({Condition.of(record.trial.setting).noise for record in records})
+    return [(tool, noise) for tool in tools for noise in levels]
+
+
+def _by_system(records: Sequence[Record]) -> dict[str, list[Record]]:
+    found = group(records, lambda record: record.trial.problem)
+    return {system: found[system] for system in SYSTEMS if system in found}
+
+
+def _select(records: Sequence[Record], tool: str, noise: float) -> list[Record]:
+    return [
+        record for record in records if record.trial.tool == tool and Condition.of(record.trial.setting).noise == noise
+    ]
+
+
+def _judge(record: Record) -> list[bool]:
+    """Tell which equations are right: all in a system that was recovered, which need not be judged again."""
+    truth = record.settings["truth"]
+    return (
+        len(truth) * [True]
+        if record.outcome.recovered
+        else right_equations(record.trial.problem, record.outcome.formula)
+    )
+
+
+def _right(records: Sequence[Record]) -> str:
+    verdicts = [is_right for record in records for is_right in _judge(record)]
+    return f"{sum(verdicts)}/{len(verdicts)}" if verdicts else ""
+
+
+def _error(records: Sequence[Record]) -> str:
+    errors = [record.outcome.error for record in records if record.outcome.recovered]
+    known = [error for error in errors if error is not None]
+    return f"{100 * statistics.median(known):.2g}" if known else ""
+
+
+def _seconds(records: Sequence[Record]) -> str:
+    return spell_seconds(statistics.median(record.outcome.seconds for record in records)) if records else ""
+
+
+def _failures(record: Record) -> list[str]:
+    """Return a line for each equation of a trial that is not right: what was the truth, and what was found."""
+    trial, outcome = record.trial, record.outcome
+    place = f"{trial.problem}, noise {Condition.of(trial.setting).noise:.3g}, seed {trial.seed}"
+    if not outcome.formula:
+        return [f"{place}: nothing (stopped: {outcome.stopped})"]
+    found = zip(record.settings["truth"], outcome.formula.split(BREAK), _judge(record), strict=True)
+    return [f"{place}: `{true}` was the truth, found was `{text}`" for true, text, is_right in found if not is_right]

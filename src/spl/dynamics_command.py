@@ -1,0 +1,169 @@
+"""The command `spl dynamics`: a table of trajectories in, the equations of the system out. It holds no method.
+
+Whatever is slow to import is imported inside, so that `spl --help` answers at once.
+"""
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+import click
+
+from spl.command_options import check_jobs, check_seed, compile_kernels, open_console, read_grammar, split_names
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from spl.discover_system import SystemDiscovery, SystemWatcher
+    from spl.system_rows import Plan
+    from spl.trajectories import Trajectories
+
+AUTO = "auto"
+WEAK = "weak"
+
+
+@click.command()
+@click.argument("data")
+@click.option("--time", required=True, metavar="COLUMN", help="The column of times; they need not be even.")
+@click.option("--states", callback=split_names, metavar="A,B,...", help="Columns of states. [default: all others]")
+@click.option("--inputs", callback=split_names, metavar="A,B,...", help="Columns that drive the system from outside.")
+@click.option("--group", metavar="COLUMN", help="A column, numbers or text, that tells the runs apart.")
+@click.option("--weak", is_flag=True, help="Means against test functions instead of derivatives, against strong noise.")
+@click.option(
+    "--derivative",
+    default=AUTO,
+    show_default=True,
+    metavar="NAME",
+    help="How derivatives are estimated: auto (by the noise), finite_difference, savgol or spline.",
+)
+@click.option(
+    "--order", default=1, show_default=True, metavar="1|2", help="2: states are positions; finds accelerations."
+)
+@click.option("--discrete", is_flag=True, help="The system is a map: each sample gives the next.")
+@click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
+@click.option("--grammar", "grammar_file", metavar="FILE", help="Rules of the right-hand sides, instead of operators.")
+@click.option("--timeout", default=120.0, show_default=True, metavar="SECONDS", help="Of everything; inf is none.")
+@click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
+@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
+@click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print only the equations.")
+@click.option("--plot", metavar="FILE", help="Draw data, simulation and phase portrait into a .png, .pdf or .svg.")
+def dynamics(
+    data: str,
+    time: str,
+    states: tuple[str, ...] | None,
+    inputs: tuple[str, ...] | None,
+    group: str | None,
+    weak: bool,
+    derivative: str,
+    order: int,
+    discrete: bool,
+    operators: str | None,
+    grammar_file: str | None,
+    timeout: float,
+    jobs: int,
+    seed: int,
+    is_json: bool,
+    quiet: bool,
+    plot: str | None,
+) -> None:
+    """Find the governing equations of a system from measured trajectories.
+
+    DATA is a file as for `spl fit`, one row a sample; - reads CSV from standard input. Rows of one run are in the order of
+    time. Rows with missing values are left out, with a note, and runs are split where many are missing.
+
+    Each equation is searched in turn; then all are fitted together to the trajectories, and every number gets a
+    standard error. Ctrl-C ends the search with the best so far, with status 0 and the word "interrupted".
+
+    \b
+    Examples:
+      spl dynamics lorenz.csv --time t --states x,y,z
+      spl dynamics runs.csv --time t --states angle --order 2 --group run --operators "+,*,sin"
+      spl dynamics cart.csv --time t --states x,v --inputs force --weak --json | jq .equations
+    """
+    _check_combinations(weak, derivative, discrete, operators, grammar_file)
+    from spl.config import Limits
+    from spl.plots import check_plot
+    from spl.run_tables import prepare_trajectories
+    from spl.system_report import columns_of
+    from spl.system_rows import Plan
+    from spl.tables import read_table
+
+    plan = Plan(method=WEAK if weak else derivative, order=order, is_discrete=discrete)
+    limits = Limits(timeout=None if timeout == math.inf else timeout)
+    if plot is not None:
+        check_plot(plot)
+    runs, notes = prepare_trajectories(read_table(data), time=time, states=states, inputs=inputs or (), group=group)
+    grammar = read_grammar(columns_of(runs, order), grammar_file, operators)
+    _print_notes([*notes, *runs.notes], is_quiet=quiet)
+
+    from spl.discover_system import discover_system
+
+    compile_kernels()
+    with _make_display(runs, plan, is_json=is_json, is_quiet=quiet) as watch:
+        found = discover_system(
+            runs, [grammar] * len(runs.states), plan=plan, timeout=limits.timeout, n_jobs=jobs, seed=seed, watch=watch
+        )
+    _print_notes(found.notes[len(runs.notes) :], is_quiet=quiet)
+    if is_json:
+        from spl.system_report import describe_system
+
+        click.echo(json.dumps(describe_system(found, runs, [*notes, *found.notes], seed), allow_nan=False))
+    else:
+        _print_result(found, runs, plan, is_quiet=quiet)
+    if plot is not None:
+        _draw(found, runs, plot, is_quiet=quiet or is_json)
+
+
+def _check_combinations(
+    weak: bool, derivative: str, discrete: bool, operators: str | None, grammar_file: str | None
+) -> None:
+    if grammar_file is not None and operators is not None:
+        raise click.UsageError("--grammar says it all: it cannot be combined with --operators.")
+    if weak and derivative not in (AUTO, WEAK):
+        raise click.UsageError(f"--weak needs no derivatives: it cannot be combined with --derivative {derivative}.")
+    if discrete and (weak or derivative != AUTO):
+        raise click.UsageError("A map has no derivatives: --discrete cannot be combined with --weak or --derivative.")
+
+
+def _print_notes(notes: "tuple[str, ...] | list[str]", *, is_quiet: bool) -> None:
+    for note in () if is_quiet else notes:
+        click.echo(f"Note: {note}", err=True)
+
+
+def _make_display(
+    runs: "Trajectories", plan: "Plan", *, is_json: bool, is_quiet: bool
+) -> "AbstractContextManager[SystemWatcher | None]":
+    """Return what shows the progress: live tables on a terminal, lines elsewhere, nothing beside JSON."""
+    from contextlib import nullcontext
+
+    from spl.display import SystemDisplay
+    from spl.system_report import left_side
+
+    console = open_console(is_error=is_json)
+    if is_quiet or (is_json and not console.is_terminal):
+        return nullcontext()
+    return SystemDisplay(console, {state: left_side(state, plan.order, plan.is_discrete) for state in runs.states})
+
+
+def _print_result(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *, is_quiet: bool) -> None:
+    from spl.display import print_lines
+    from spl.system_report import equation_lines, method_line, quality_lines, summary_lines
+
+    console = open_console()
+    if is_quiet:
+        print_lines(console, equation_lines(found.system))
+        if found.is_interrupted:
+            click.echo("Note: interrupted; this is the best so far.", err=True)
+        return
+    print_lines(console, ["", method_line(runs, found.rows, plan), ""])
+    print_lines(console, equation_lines(found.system), style="bold")
+    print_lines(console, ["", *quality_lines(found), "", *summary_lines(found, runs)])
+
+
+def _draw(found: "SystemDiscovery", runs: "Trajectories", plot: str, *, is_quiet: bool) -> None:
+    from spl.plots import plot_system, save_figure
+
+    save_figure(plot_system(found.system, runs, found.rows.starts), plot)
+    if not is_quiet:
+        click.echo(f"The plot is in {plot}.")

@@ -1,0 +1,211 @@
+"""What people are told about a system that was found: left-hand sides, quality, numbers with their errors; as lines and as JSON."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.discover_system import SystemDiscovery
+from spl.display import DIGITS, front_rows
+from spl.export import to_latex, to_sympy
+from spl.expression import to_text
+from spl.simulate import simulate
+from spl.spline import MIN_SAMPLES as SPLINE_SAMPLES
+from spl.system import System
+from spl.system_rows import Plan, SystemRows
+from spl.trajectories import Trajectories
+
+Numbers = NDArray[np.float64]
+
+FOLLOWS = 0.5  # a simulation farther off than this share of the spread of a state does not follow the data any more
+MAX_DECIMALS = 9
+METHODS = {
+    "finite_difference": "finite differences",
+    "savgol": "central differences and a Savitzky-Golay filter",
+    "spline": "smoothing splines",
+    "weak": "no derivatives: means against test functions (weak form)",
+    "measured": "derivatives as measured",
+    "map": "no derivatives: each sample leads to the next",
+}
+
+
+def left_side(state: str, order: int = 1, is_discrete: bool = False) -> str:
+    """Return the left-hand side of the equation of a state.
+
+    Examples:
+        >>> left_side("x"), left_side("flow rate", order=2), left_side("x", is_discrete=True)
+        ('dx/dt', 'd2(flow rate)/dt2', 'x[k+1]')
+    """
+    name = state if state.isidentifier() else f"({state})"
+    if is_discrete:
+        return f"{name}[k+1]"
+    return f"d{name}/dt" if order == 1 else f"d{order}{name}/dt{order}"
+
+
+def columns_of(data: Trajectories, order: int) -> tuple[str, ...]:
+    """Return the variables that equations may have: states, for order 2 velocities, inputs."""
+    velocities = tuple(f"d{name}" for name in data.states) if order == 2 else ()
+    return data.states + velocities + data.inputs
+
+
+# ---- quality -------------------------------------------------------------------------------------
+
+
+def explained(system: System, rows: SystemRows) -> Numbers:
+    """Return R2 of the derivatives of each state [D], of the next states for a map; -inf where an equation has no value.
+
+    In the weak form, means of the right-hand sides are compared with the means of the derivatives.
+    """
+    if rows.weak:
+        found = np.vstack([form.operator @ system.slopes(form.columns).T for form in rows.weak])
+        goals = np.vstack([form.goals for form in rows.weak])
+    else:
+        found, goals = system.slopes(np.ascontiguousarray(rows.table.T)).T, rows.targets
+    left = np.sum((found - goals) ** 2, axis=0)
+    total = np.sum((goals - goals.mean(axis=0)) ** 2, axis=0)
+    with np.errstate(all="ignore"):
+        shares = 1.0 - left / total
+    return np.where(np.isfinite(shares), shares, np.where(left == 0, 1.0, -np.inf))
+
+
+def followed_until(system: System, data: Trajectories, rows: SystemRows) -> float:
+    """Return until when a simulation from the first sample of the first run follows its smoothed states."""
+    run, states = data.runs[0], rows.starts[0]
+    found = simulate(system, states[0], run.t, run.u if data.inputs else None).states
+    with np.errstate(all="ignore"):
+        is_near = (np.abs(found - states) <= FOLLOWS * states.std(axis=0)).all(axis=1)
+    return float(run.t[-1] if is_near.all() else run.t[max(int(is_near.argmin()) - 1, 0)])
+
+
+def noise_shares(data: Trajectories, noise: Numbers) -> Numbers:
+    """Return the noise of each state as a share of its root mean square [D]."""
+    states = np.concatenate([run.x for run in data.runs])
+    size = np.sqrt(np.mean(states**2, axis=0))
+    return np.asarray(noise / np.where(size > 0, size, 1.0))
+
+
+# ---- lines ---------------------------------------------------------------------------------------
+
+
+def method_line(data: Trajectories, rows: SystemRows, plan: Plan) -> str:
+    """Return how derivatives were had, why, and how much noise there is."""
+    shares = zip(data.states, noise_shares(data, rows.noise), strict=True)
+    noise = ", ".join(f"{100 * share:.2g} % of {name}" for name, share in shares)
+    method = METHODS.get(rows.method, rows.method)
+    how = method[0].upper() + method[1:] if rows.method in ("weak", "measured", "map") else f"Derivatives by {method}"
+    why = f", because {_reason(data, rows)}" if plan.method == "auto" and how.startswith("Derivatives by") else ""
+    return f"{how}{why}. Estimated noise: {noise}."
+
+
+def _reason(data: Trajectories, rows: SystemRows) -> str:
+    if rows.method != "finite_difference":
+        return "there is noise"
+    is_short = max(run.n_samples for run in data.runs) < SPLINE_SAMPLES
+    return "there are few samples" if is_short else "there is hardly any noise"
+
+
+def equation_lines(system: System, digits: int | None = DIGITS) -> list[str]:
+    """Return the equations, one a line."""
+    sides = [left_side(state, system.order, system.is_discrete) for state in system.states]
+    width = max(map(len, sides))
+    return [f"{side:<{width}} = {text}" for side, text in zip(sides, system.equations(digits), strict=True)]
+
+
+def quality_lines(found: SystemDiscovery) -> list[str]:
+    """Return R2 and the numbers of each equation with their standard errors, under a heading."""
+    system = found.system
+    sides = [left_side(state, system.order, system.is_discrete) for state in system.states]
+    width = max(map(len, sides))
+    lines = [f"{'':<{width}}  {'R2':<8}  numbers as fitted, with standard errors"]
+    for side, r2, numbers in zip(sides, explained(system, found.rows), fitted_numbers(found), strict=True):
+        shown = ", ".join(with_error(value, error) for value, error in numbers) or "none"
+        lines.append(f"{side:<{width}}  {r2:<8.5f}  {shown}")
+    return lines
+
+
+def summary_lines(found: SystemDiscovery, data: Trajectories) -> list[str]:
+    """Return how far a simulation follows the data, and what it took."""
+    run = data.runs[0]
+    until, whole = followed_until(found.system, data, found.rows) - run.t[0], run.t[-1] - run.t[0]
+    far = "all along" if until >= whole else f"for a time of {until:.3g} out of {whole:.3g}"
+    which = "the data" if len(data.runs) == 1 else "the first run"
+    end = "; interrupted, this is the best so far" if found.is_interrupted else ""
+    return [f"A simulation from the first sample follows {which} {far}.", f"{found.seconds:.1f} s{end}."]
+
+
+def fitted_numbers(found: SystemDiscovery) -> list[list[tuple[float, float]]]:
+    """Return for each state its numbers before they were made simple, each with its standard error."""
+    pairs = iter(zip(found.free.constants.tolist(), found.standard_errors.tolist(), strict=True))
+    return [[next(pairs) for _ in program.constants] for program in found.free.programs]
+
+
+def with_error(value: float, error: float) -> str:
+    """Return a number with its standard error, both to two digits of the error.
+
+    Examples:
+        >>> with_error(9.99812, 0.0123), with_error(1234567.0, 890.0), with_error(2.5, float("nan"))
+        ('9.998 ± 0.012', '1.23457e+06 ± 8.9e+02', '2.5')
+    """
+    if not error > 0:  # unknown, or nothing is left to be off
+        return f"{value:.{DIGITS}g}"
+    if math.isinf(error):
+        return f"{value:.{DIGITS}g} (the data do not show it)"
+    decimals = 1 - math.floor(math.log10(error))
+    if 0 <= decimals <= MAX_DECIMALS:
+        return f"{value:.{decimals}f} ± {error:.{decimals}f}"
+    n_digits = max(1, decimals + math.floor(math.log10(abs(value) or error)) + 1)
+    return f"{value:.{n_digits}g} ± {error:.2g}"
+
+
+# ---- JSON ----------------------------------------------------------------------------------------
+
+
+def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[str], seed: int) -> dict[str, Any]:
+    """Return the result as `--json` prints it; numbers that JSON does not know are null."""
+    system = found.system
+    return {
+        "states": list(data.states),
+        "inputs": list(data.inputs),
+        "order": system.order,
+        "discrete": system.is_discrete,
+        "equations": _describe_equations(found),
+        "noise": dict(zip(data.states, found.rows.noise.tolist(), strict=True)),
+        "derivative": found.rows.method,
+        "followed_until": followed_until(system, data, found.rows),
+        "samples": data.n_samples,
+        "runs": len(data.runs),
+        "notes": list(notes),
+        "seconds": found.seconds,
+        "seed": seed,
+        "interrupted": found.is_interrupted,
+    }
+
+
+def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
+    system = found.system
+    shares = explained(system, found.rows).tolist()
+    numbers = fitted_numbers(found)
+    return [
+        {
+            "state": state,
+            "left_side": left_side(state, system.order, system.is_discrete),
+            "equation": to_text(program),
+            "sympy": str(to_sympy(program)),
+            "latex": to_latex(program),
+            "r2": _or_none(shares[place]),
+            "numbers": [{"value": value, "standard_error": _or_none(error)} for value, error in numbers[place]],
+            "front": [
+                {"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation}
+                for row in front_rows(search.front, found.chosen[place], search.floor, digits=None)
+            ],
+        }
+        for place, (state, program, search) in enumerate(
+            zip(system.states, system.programs, found.searches, strict=True)
+        )
+    ]
+
+
+def _or_none(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,98 @@
+"""The run for a system: searches one a state, then the equations as a whole."""
+
+import numpy as np
+import pytest
+
+from spl.datasets import make_lotka_volterra
+from spl.discover_system import discover_system
+from spl.grammar import Grammar
+from spl.system_rows import Plan
+from spl.terms import linear_terms
+from spl.trajectories import Trajectories
+
+T = np.linspace(0, 12, 600)
+NAMES = ("x", "y")
+LINEAR = "f -> C*x + C*y | C*x | C*y"
+
+
+def make_data(noise, seed=0, rate=2.0):
+    states = np.column_stack([np.sin(rate * T), np.cos(rate * T)])
+    return Trajectories.from_arrays(states + np.random.default_rng(seed).normal(0, noise, states.shape), T, names=NAMES)
+
+
+def discover(data, text=LINEAR, **options):
+    grammar = Grammar.from_text(text).bind(NAMES)
+    return discover_system(data, [grammar] * 2, **({"timeout": 6, "n_jobs": 2} | options))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return discover(make_data(0.03))
+
+
+def test_the_system_has_one_equation_a_state_over_all_states(found):
+    assert found.system.states == NAMES
+    assert all(program.vocabulary.variables == NAMES for program in found.system.programs)
+
+
+def test_a_term_that_does_not_help_is_dropped(found):
+    assert [set(linear_terms(program)) for program in found.system.programs] == [{"y"}, {"x"}]
+
+
+def test_numbers_are_nearer_than_those_of_the_derivatives_and_their_errors_honest(found):
+    values = np.abs(found.free.constants)
+    assert np.all(np.abs(values - 2.0) < 5 * found.standard_errors)
+    assert np.all(found.standard_errors < 0.02)
+
+
+def test_a_number_that_the_data_cannot_tell_from_a_simple_one_is_simple(found):
+    for value, error in zip(np.abs(found.free.constants), found.standard_errors, strict=True):
+        if abs(value - 2) <= error:
+            assert any(
+                abs(abs(number) - 2) < 1e-12 for p in found.system.programs for number in linear_terms(p).values()
+            )
+
+
+def test_odd_numbers_stay_as_they_are():
+    system = discover(make_data(0.01, rate=1.2345)).system
+    values = [abs(value) for program in system.programs for value in linear_terms(program).values()]
+    np.testing.assert_allclose(values, 1.2345, rtol=0.01)
+
+
+def test_the_chosen_formulas_are_of_the_fronts(found):
+    assert all(0 <= k < len(search.front) for k, search in zip(found.chosen, found.searches, strict=True))
+
+
+def test_watchers_see_every_state_in_turn():
+    seen = []
+    discover(make_data(0.03), watch=lambda progress: seen.append(progress.state))
+    assert list(dict.fromkeys(seen)) == list(NAMES)
+
+
+def test_one_seed_gives_one_answer_for_any_number_of_jobs():
+    data = make_data(0.03)
+    one, two = (discover(data, n_jobs=n, timeout=None, seed=5) for n in (1, 2))
+    assert one.system.equations() == two.system.equations()
+
+
+def test_equations_that_explode_at_once_are_still_returned():
+    t = np.linspace(0, 5, 300)
+    noise = np.random.default_rng(0).normal(0, 1, (300, 2))  # no system at all
+    found = discover(Trajectories.from_arrays(noise, t, names=NAMES), "f -> C*exp(x*x)/y**2 | C*exp(x)", timeout=4)
+    assert len(found.system.programs) == 2
+
+
+def test_the_weak_form_has_fronts_of_its_own():
+    found = discover(make_data(0.05), plan=Plan(method="weak"))
+    assert found.rows.weak
+    assert [set(linear_terms(program)) for program in found.system.programs] == [{"y"}, {"x"}]
+
+
+@pytest.mark.slow
+def test_a_known_system_is_found_without_a_hint():
+    data = make_lotka_volterra(noise=0.01)
+    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
+    grammar = Grammar.from_operators(["+", "-", "*"], data.names)
+    found = discover_system(runs, [grammar] * 2, timeout=30, n_jobs=2)
+    terms = [set(linear_terms(program)) for program in found.system.programs]
+    assert terms == [{"predator*prey", "prey"}, {"predator*prey", "predator"}]
