@@ -71,3 +71,15 @@ def test_some_constants_can_stay_free() -> None:
 def test_a_formula_with_too_many_numbers_stays_as_it_is() -> None:
     program = read(" + ".join(["2*x"] * (tk.MAX_CONSTANTS + 1)))
     assert free_numbers(program) == program
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("(x - y)/0.1", "10*(x - y)"), ("x*3", "3*x"), ("x/(y*4)", "x/(4*y)"), ("x/2 - y*5", "0.5*x - 5*y")],
+)
+def test_factors_stand_first_and_above_the_fraction_line(text: str, expected: str) -> None:
+    assert to_text(free_numbers(read(text))) == expected
+
+
+def test_numbers_of_the_grammar_stay() -> None:
+    assert free_numbers(read("sin(2*x)"), kept=(2.0,), has_factors=False) == read("sin(2*x)")

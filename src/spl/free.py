@@ -25,22 +25,47 @@ def free_numbers(program: Program, *, kept: Collection[float] = (), has_factors:
     bare = set(_bare_terms(program, 0)) if has_factors else set()
     tokens: list[int] = []
     constants: list[float] = []
-    given = iter(program.constants)
-    for position, token in enumerate(program.tokens):
+
+    def add_constant(value: float) -> None:
+        tokens.append(CONSTANT_TOKEN)
+        constants.append(value)
+
+    def write(position: int) -> None:
+        token = program.tokens[position]
+        number = _number_at(program, position, kept)
         if position in bare:
-            tokens += [tk.MUL, CONSTANT_TOKEN]
-            constants.append(1.0)
-        kind = token >> tk.KIND_SHIFT
-        if kind == tk.LITERAL and program.vocabulary.literals[token & tk.PAYLOAD_MASK] not in kept:
-            tokens.append(CONSTANT_TOKEN)
-            constants.append(program.vocabulary.literals[token & tk.PAYLOAD_MASK])
-            continue
+            tokens.append(tk.MUL)
+            add_constant(1.0)
+        if number is not None:
+            add_constant(number)
+            return
+        parts = program.arguments_of(position)
+        factor = _number_at(program, parts[1], kept) if token in _PRODUCTS else None
+        if factor:  # numbers stand first, and above the fraction line
+            tokens.append(tk.MUL)
+            add_constant(factor if token == tk.MUL else 1.0 / factor)
+            write(parts[0])
+            return
         tokens.append(token)
-        if kind == tk.CONSTANT:
-            constants.append(next(given))
+        for part in parts:
+            write(part)
+
+    write(0)
     if len(constants) > tk.MAX_CONSTANTS or len(tokens) > tk.MAX_LENGTH:
         return program
     return Program(tuple(tokens), program.vocabulary, tuple(constants))
+
+
+def _number_at(program: Program, position: int, kept: Collection[float]) -> float | None:
+    """Return the number at a position if it is to be set free; None if there is none."""
+    token = program.tokens[position]
+    kind = token >> tk.KIND_SHIFT
+    if kind == tk.CONSTANT:
+        return program.constants[program.count_constants(position)]
+    if kind == tk.LITERAL:
+        value = program.vocabulary.literals[token & tk.PAYLOAD_MASK]
+        return None if value in kept else value
+    return None
 
 
 def fix_constants(program: Program, numbers: Sequence[float | None]) -> Program:
