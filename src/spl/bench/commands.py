@@ -5,8 +5,6 @@ As in the other commands, whatever is slow to import is imported when it is need
 
 import importlib.util
 import math
-import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,13 +13,15 @@ import click
 
 from spl.bench.dynamics_commands import lorenz, systems
 from spl.bench.options import (
-    check_jobs,
+    FOLDER,
     check_timeout,
     finite,
     method_option,
     problems_option,
     running_options,
     seeds_option,
+    split_words,
+    threads_option,
     timeout_option,
 )
 from spl.bench.physics_commands import balls, pendulum
@@ -30,8 +30,6 @@ from spl.errors import DataError, SettingError
 
 if TYPE_CHECKING:
     from spl.bench.records import Record
-
-FOLDER = Path("bench-results")
 
 
 @click.group()
@@ -172,7 +170,7 @@ def noise(
     from spl.bench.noise import NOISE, noise_trials
     from spl.bench.selection import parse_seeds
 
-    chosen = _installed_tools() if tools is None else [word for word in re.split(r"[,\s]+", tools) if word]
+    chosen = _installed_tools() if tools is None else split_words(tools)
     trials = noise_trials(parse_seeds(seeds), chosen, finite(timeout))
     path = Path(results) if results else FOLDER / "noise-paper.jsonl"
     run_and_show(NOISE, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
@@ -189,14 +187,7 @@ def noise(
 )
 @seeds_option("0")
 @timeout_option(30.0)
-@click.option(
-    "--threads",
-    default=min(2, os.cpu_count() or 1),
-    show_default="2, if there are two cores",
-    callback=check_jobs,
-    metavar="N",
-    help="Of each trial; -1 is all cores.",
-)
+@threads_option
 @running_options(n_jobs=1, shown="1", cores="each with its threads")
 def random(
     formulas: str,

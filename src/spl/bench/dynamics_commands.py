@@ -4,26 +4,20 @@ As in the other commands, whatever is slow to import is imported when it is need
 """
 
 import importlib.util
-import os
-import re
 from pathlib import Path
 
 import click
 
-from spl.bench.options import Command, check_jobs, finite, running_options, seeds_option, timeout_option
+from spl.bench.options import (
+    FOLDER,
+    finite,
+    running_options,
+    seeds_option,
+    split_words,
+    threads_option,
+    timeout_option,
+)
 from spl.bench.run_command import run_and_show
-
-
-def threads_option(command: Command) -> Command:
-    """Add the number of threads of a trial."""
-    return click.option(
-        "--threads",
-        default=min(2, os.cpu_count() or 1),
-        show_default="2, if there are two cores",
-        callback=check_jobs,
-        metavar="N",
-        help="Of each trial; -1 is all cores.",
-    )(command)
 
 
 @click.command()
@@ -70,7 +64,7 @@ def lorenz(
     from spl.bench.selection import parse_noise, parse_seeds
 
     trials = lorenz_trials(
-        _words(data), parse_noise(noise), parse_seeds(seeds), timeout=finite(timeout), n_threads=threads
+        split_words(data), parse_noise(noise), parse_seeds(seeds), timeout=finite(timeout), n_threads=threads
     )
     run_and_show(LORENZ, trials, _path(results, "lorenz"), jobs=jobs, is_fresh=is_fresh, is_json=is_json)
 
@@ -120,23 +114,17 @@ def systems(
     from spl.datasets import SYSTEMS
 
     trials = systems_trials(
-        list(SYSTEMS) if systems is None else _words(systems),
+        list(SYSTEMS) if systems is None else split_words(systems),
         parse_noise(noise),
         parse_seeds(seeds),
-        tools=_installed_tools() if tools is None else _words(tools),
+        tools=_installed_tools() if tools is None else split_words(tools),
         timeout=finite(timeout),
         n_threads=threads,
     )
     run_and_show(SYSTEMS_EXPERIMENT, trials, _path(results, "systems"), jobs=jobs, is_fresh=is_fresh, is_json=is_json)
 
 
-def _words(text: str) -> list[str]:
-    return [word for word in re.split(r"[,\s]+", text) if word]
-
-
 def _path(results: str | None, name: str) -> Path:
-    from spl.bench.commands import FOLDER  # which imports this file
-
     return Path(results) if results else FOLDER / f"{name}.jsonl"
 
 

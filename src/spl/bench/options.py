@@ -2,11 +2,14 @@
 
 import math
 import os
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+FOLDER = Path("bench-results")  # where results go
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -90,6 +93,23 @@ def timeout_option(default: float, note: str = "Of each trial; inf is none.") ->
     return click.option(
         "--timeout", default=default, show_default=True, callback=check_timeout, metavar="SECONDS", help=note
     )
+
+
+def threads_option(command: Command) -> Command:
+    """Add the number of threads of a trial."""
+    return click.option(
+        "--threads",
+        default=min(2, os.cpu_count() or 1),
+        show_default="2, if there are two cores",
+        callback=check_jobs,
+        metavar="N",
+        help="Of each trial; -1 is all cores.",
+    )(command)
+
+
+def split_words(text: str) -> list[str]:
+    """Return words that have commas or spaces between them."""
+    return [word for word in re.split(r"[,\s]+", text) if word]
 
 
 def finite(timeout: float) -> float | None:

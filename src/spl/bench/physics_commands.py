@@ -3,15 +3,12 @@
 As in the other commands, whatever is slow to import is imported when it is needed.
 """
 
-import re
 from pathlib import Path
 
 import click
 
-from spl.bench.options import finite, running_options, seeds_option, timeout_option
+from spl.bench.options import FOLDER, finite, running_options, seeds_option, split_words, timeout_option
 from spl.bench.run_command import run_and_show
-
-FOLDER = Path("bench-results")
 
 
 @click.command()
@@ -42,7 +39,7 @@ def balls(
     from spl.bench.selection import parse_seeds
     from spl.datasets import fetch_ball_drop
 
-    trials = balls_trials(fetch_ball_drop().balls, parse_seeds(seeds), _words(grammars), finite(timeout))
+    trials = balls_trials(fetch_ball_drop().balls, parse_seeds(seeds), split_words(grammars), finite(timeout))
     path = Path(results) if results else FOLDER / "balls.jsonl"
     run_and_show(BALLS, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
 
@@ -74,10 +71,6 @@ def pendulum(
     from spl.bench.pendulum import PENDULUM, pendulum_trials
     from spl.bench.selection import parse_seeds
 
-    trials = pendulum_trials(_words(settings), parse_seeds(seeds), finite(timeout))
+    trials = pendulum_trials(split_words(settings), parse_seeds(seeds), finite(timeout))
     path = Path(results) if results else FOLDER / "pendulum.jsonl"
     run_and_show(PENDULUM, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in re.split(r"[,\s]+", text) if word]
