@@ -13,7 +13,7 @@ else
 export SPL_DATA
 endif
 
-.PHONY: help demo test check bench format clean
+.PHONY: help demo test check check-kernels bench format clean
 
 help:
 	@echo "make demo     discover the Lorenz equations from noisy data"
@@ -41,7 +41,10 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(MAKE) --jobs=2 --output-sync=target test check-kernels
+
+# The kernels again: with bounds checks on, and with the compiler off.
+check-kernels: $(STAMP)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/kernels
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
 

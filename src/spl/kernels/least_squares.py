@@ -148,6 +148,8 @@ def _leave_out(work, n_kept, unneeded):
             if work.kept[i] >= 0 and work.loss[i] < lowest:
                 lowest = work.loss[i]
                 chosen = i
+        if chosen < 0 and n_out == 0:
+            return 0  # what they add is no number: nothing can be said about any of them
         if chosen < 0:
             break
         work.kept[chosen] = -1
