@@ -191,11 +191,10 @@ def test_at_most_so_many_terms_are_chosen(rng):
     assert 0 < work.n_best <= MOST_TERMS
 
 
-@pytest.mark.parametrize("size", [1e-200, 1e200])
-def test_numbers_beyond_floating_point_end_the_choice(rng, size):
+def test_a_goal_that_overflowed_ends_the_choice(rng):
     terms, goal = random_matrix(rng, 8, 30)
-    work = orthogonalised(size * terms, goal / size)
-    work.r[:, 8] = np.nan  # as overflow leaves it
+    work = orthogonalised(terms, goal)
+    work.r[:, 8] = np.nan  # of the goal
     call_choose(work, 8, 30, float(goal @ goal), 1.0)  # this once went on for ever
     assert work.n_best <= MOST_TERMS
 
