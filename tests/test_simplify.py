@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from tests.test_export import positive_columns, programs, twin_values, well_conditioned_values
 
 from spl.expression import parse_expression, to_text
+from spl.kernels import tokens as tk
 from spl.operators import Operator
 from spl.program import Program, Vocabulary
 from spl.simplify import simplify
@@ -171,3 +172,11 @@ def test_a_typical_formula_takes_little_time() -> None:
 )
 def test_a_factor_takes_a_number_out_of_a_sum(text, constants, shorter):
     assert to_text(simplify(read(text, *constants)), 6) == shorter
+
+
+def test_a_formula_never_outgrows_what_can_be_fitted():
+    factors = "*".join(f"({a} + {b} + C)" for a, b in (("x", "y"), ("x", "z"), ("y", "z")))
+    program = read(f"C*{factors}*(x + C)/x", 1.1, 0.3, 0.7, 1.9, 2.3)
+    simpler = simplify(program)
+    assert len(simpler) <= tk.MAX_LENGTH
+    assert simpler.n_constants <= tk.MAX_CONSTANTS

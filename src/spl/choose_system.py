@@ -159,7 +159,10 @@ class SystemChooser:
                 continue
             if n_in_vain == PATIENCE or self._seconds_left(MOVE_SHARE) <= 0:
                 break
-            trial = self._try(best, state, self._prepare(state, k), k)
+            program = self._prepare(state, k)
+            if not _can_be_fitted(program):
+                continue
+            trial = self._try(best, state, program, k)
             n_in_vain = 0 if trial.worth < best.worth else n_in_vain + (k > best.chosen[state])
             best = min(best, trial, key=lambda choice: choice.worth)
         return best
@@ -183,6 +186,8 @@ class SystemChooser:
             is_better = False
             program = best.system.programs[state]
             for shorter in chain(drop_one_term(program), drop_one_term(multiply_out(program))):
+                if not _can_be_fitted(shorter):
+                    continue
                 refitted = fit(self._free(state, shorter), self._data_of[state], effort=POLISH_EFFORT)
                 if refitted.loss > HOPELESS * self._data_of[state].spread or self._seconds_left(MOVE_SHARE) <= 0:
                     continue
@@ -277,6 +282,10 @@ class SystemChooser:
         if self._deadline is None:
             return np.inf
         return self._began + share * (self._deadline - self._began) - time.monotonic()
+
+
+def _can_be_fitted(program: Program) -> bool:
+    return len(program) <= tk.MAX_LENGTH and program.n_constants <= tk.MAX_CONSTANTS
 
 
 def _clean_system(refined: Refined) -> System:

@@ -67,7 +67,8 @@ def _fill_holes(program: Program, accept: Callable[[Program], bool]) -> Program:
     if whole is None:
         return program
     filled = from_sympy(_clean_numbers(whole.xreplace(values)), program.vocabulary, fitted=True)
-    return filled if accept(filled) else program
+    is_short = len(filled) <= max(len(program), tk.MAX_LENGTH) and filled.n_constants <= tk.MAX_CONSTANTS
+    return filled if is_short and accept(filled) else program
 
 
 def _write_without_holes(expression: Any, divisors: set[Any]) -> Any:
