@@ -23,6 +23,7 @@ Method = str | Callable[[Numbers, Numbers], ArrayLike]
 WEAK = "weak"
 MEASURED = "measured"
 MAP = "map"
+MAX_ROWS = 2000  # of all runs together: more only slow the searches down, the trajectories decide in the end
 FEWEST_ROWS = 100  # rows that overlap are kept rather than to have fewer
 EDGE_SHARE = 0.25  # of a run, at most, is left out at its ends, where estimates are worst
 
@@ -88,10 +89,11 @@ def make_rows(data: Trajectories, plan: Plan) -> SystemRows:
     method = _common_method(data, plan)
     runs = [make(run, plan, method) for run in data.runs]
     velocities = tuple(f"d{name}" for name in data.states) if plan.order == 2 else ()
+    every = max(1, sum(len(run.table) for run in runs) // MAX_ROWS)
     return SystemRows(
         names=data.states + velocities + data.inputs,
-        table=np.concatenate([run.table for run in runs]),
-        targets=np.concatenate([run.targets for run in runs]),
+        table=np.concatenate([run.table for run in runs])[::every],
+        targets=np.concatenate([run.targets for run in runs])[::every],
         starts=tuple(run.starts for run in runs),
         noise=_mean_noise(data),
         method=runs[0].method,
