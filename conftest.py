@@ -11,7 +11,9 @@ from hypothesis import settings
 
 os.environ["SPL_CALLABLE_KERNELS"] = "1"  # tests call single kernels
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window, wherever the tests run
-signal.signal(signal.SIGINT, signal.default_int_handler)  # tests of Ctrl-C: what runs in the background is started without it
+signal.signal(
+    signal.SIGINT, signal.default_int_handler
+)  # tests of Ctrl-C: what runs in the background is started without it
 
 _DATA_BESIDE_CHECKOUT = Path(__file__).parent.parent / "shared" / "data"
 if _DATA_BESIDE_CHECKOUT.is_dir():
