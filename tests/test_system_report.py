@@ -12,7 +12,6 @@ from spl.grammar import Grammar
 from spl.program import Vocabulary
 from spl.system import System
 from spl.system_report import (
-    columns_of,
     describe_system,
     equation_lines,
     explained,
@@ -121,8 +120,8 @@ def test_numbers_are_shown_to_two_digits_of_their_error(value, error, text):
 
 def test_columns_of_order_two_have_velocities():
     data = Trajectories.from_arrays(np.sin(T), T, u=T, names=["a"], input_names=["force"])
-    assert columns_of(data, 1) == ("a", "force")
-    assert columns_of(data, 2) == ("a", "da", "force")
+    assert data.columns(1) == ("a", "force")
+    assert data.columns(2) == ("a", "da", "force")
 
 
 def test_equations_are_aligned():

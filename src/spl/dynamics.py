@@ -25,7 +25,7 @@ from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.operators import Operator
 from spl.simulate import simulate
 from spl.system import System
-from spl.system_report import columns_of, explained, left_side
+from spl.system_report import explained, left_side
 from spl.system_rows import Method, Plan, make_rows
 from spl.terms import linear_terms
 from spl.trajectories import Trajectories
@@ -121,7 +121,7 @@ class SPLDynamics(BaseEstimator):
         if self.search is not None and not isinstance(self.search, SearchConfig):
             raise SettingError(f"`search` must be a SearchConfig or None; it is {self.search!r}.")
         data = _read(x, t, x_dot, u, feature_names)
-        grammars = self._grammars(data.states, columns_of(data, plan.order))
+        grammars = self._grammars(data.states, data.columns(plan.order))
         with self._make_display(data.states) if self.verbose else nullcontext() as watch:
             found = discover_system(
                 data,

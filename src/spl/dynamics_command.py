@@ -85,7 +85,6 @@ def dynamics(
     from spl.config import Limits
     from spl.plots import check_plot
     from spl.run_tables import prepare_trajectories
-    from spl.system_report import columns_of
     from spl.system_rows import Plan
     from spl.tables import read_table
 
@@ -94,7 +93,7 @@ def dynamics(
     if plot is not None:
         check_plot(plot)
     runs, notes = prepare_trajectories(read_table(data), time=time, states=states, inputs=inputs or (), group=group)
-    grammar = read_grammar(columns_of(runs, order), grammar_file, operators)
+    grammar = read_grammar(runs.columns(order), grammar_file, operators)
     _print_notes([*notes, *runs.notes], is_quiet=quiet)
 
     from spl.discover_system import discover_system

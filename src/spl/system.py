@@ -14,6 +14,7 @@ from spl.kernels.evaluate import BLOCK, evaluate_all
 from spl.kernels.integrate import Equations, IntegrateWork
 from spl.packing import pack_alphabet
 from spl.program import Program, Vocabulary
+from spl.trajectories import velocity_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class System:
     @property
     def first_order_states(self) -> tuple[str, ...]:
         """All that must be known to go on from a point: the states, for order 2 also their velocities."""
-        return self.states + (tuple(f"d{name}" for name in self.states) if self.order == 2 else ())
+        return self.states + (velocity_names(self.states) if self.order == 2 else ())
 
     @property
     def n_constants(self) -> int:

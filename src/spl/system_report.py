@@ -44,12 +44,6 @@ def left_side(state: str, order: int = 1, is_discrete: bool = False) -> str:
     return f"d{name}/dt" if order == 1 else f"d{order}{name}/dt{order}"
 
 
-def columns_of(data: Trajectories, order: int) -> tuple[str, ...]:
-    """Return the variables that equations may have: states, for order 2 velocities, inputs."""
-    velocities = tuple(f"d{name}" for name in data.states) if order == 2 else ()
-    return data.states + velocities + data.inputs
-
-
 # ---- quality -------------------------------------------------------------------------------------
 
 

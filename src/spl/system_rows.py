@@ -88,10 +88,9 @@ def make_rows(data: Trajectories, plan: Plan) -> SystemRows:
     make = _map_rows if plan.is_discrete else _weak_rows if plan.method == WEAK else _slope_rows
     method = _common_method(data, plan)
     runs = [make(run, plan, method) for run in data.runs]
-    velocities = tuple(f"d{name}" for name in data.states) if plan.order == 2 else ()
     every = max(1, sum(len(run.table) for run in runs) // MAX_ROWS)
     return SystemRows(
-        names=data.states + velocities + data.inputs,
+        names=data.columns(plan.order),
         table=np.concatenate([run.table for run in runs])[::every],
         targets=np.concatenate([run.targets for run in runs])[::every],
         starts=tuple(run.starts for run in runs),

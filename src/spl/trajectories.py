@@ -24,6 +24,11 @@ _IRREGULAR_GAP = 3.0
 _TEXT, _DATES, _COMPLEX, _OBJECTS = "US", "mM", "c", "O"  # kinds of numpy's dtypes
 
 
+def velocity_names(states: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the velocities of states: `dx` for `x`."""
+    return tuple(f"d{name}" for name in states)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Trajectory:
     """One run of a system without gaps.
@@ -113,6 +118,10 @@ class Trajectories:
     def names(self) -> tuple[str, ...]:
         """The states, then the inputs."""
         return self.states + self.inputs
+
+    def columns(self, order: int) -> tuple[str, ...]:
+        """Return the variables of right-hand sides: states, for order 2 their velocities, then inputs."""
+        return self.states + (velocity_names(self.states) if order == 2 else ()) + self.inputs
 
     @property
     def n_samples(self) -> int:

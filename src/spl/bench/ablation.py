@@ -10,8 +10,6 @@ from spl.bench.nguyen import Task, paper_task, run_task, without_additions
 from spl.bench.trials import OURS_AS_IN_PAPER, Experiment, Outcome, Trial
 from spl.datasets.nguyen import Problem, load_nguyen, nguyen_problems
 
-DEFAULT_TIMEOUT = 20.0  # seconds; a model without modules would otherwise search Nguyen-4 and -12 for hours
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:

@@ -31,7 +31,6 @@ Numbers = NDArray[np.float64]
 
 TRAIN_SECONDS = 2.0
 DROPS = (1, 2)
-DEFAULT_TIMEOUT = 5.0  # seconds
 DIGITS = 8  # significant digits of a constant in the records
 # Measured on training points, one seed: of formulas fitted to the first 1.4 s and judged on the points from 1.4 to 2 s of all drops,
 # the geometric mean of the mean squared error is 0.048 with "drag", "bic" and the check below, 0.058 with "mdl" instead; with the

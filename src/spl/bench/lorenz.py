@@ -24,7 +24,6 @@ OPERATORS = ("+", "-", "*", "/")
 NOISE_LEVELS = (0.05, 0.1, 0.2, 0.5, 1.0)  # of the simulated data, as shares of the root mean square of each state
 PAPER_NOISE = 0.05  # of the paper's data, as the paper says
 N_TRAIN = 6000  # rows of the paper's data
-DEFAULT_TIMEOUT = 60.0  # seconds
 RULE = (
     "Recovered: all three equations have exactly the true terms when multiplied out, whatever their coefficients. The error is the "
     "largest relative one of a coefficient."

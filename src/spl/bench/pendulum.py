@@ -39,7 +39,6 @@ Numbers = NDArray[np.float64]
 SETTINGS = ("prepared", "raw")
 TRAIN_RUNS, VALID_RUNS, TEST_RUN = (0, 1, 2, 3, 4), (5, 6), 7
 ROWS_A_RUN = 1000  # drawn from each track; neighbours say almost the same
-DEFAULT_TIMEOUT = 60.0  # seconds
 WORTH = 0.01  # a term stays if it lowers the error on the validation rows by this share
 NEAR = 10.0  # times the lowest loss of a front is too far to be looked at
 DIGITS = 6  # significant digits of a coefficient in the records

@@ -29,8 +29,6 @@ from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.program import Program
 
 NOISE_LEVELS = (0.0, 0.001, 0.01, 0.1)  # standard deviation of the noise / root mean square of the exact values
-DEFAULT_TIMEOUT = 30.0  # seconds
-DEFAULT_THREADS = 2
 ACCURATE = 1e-3  # a formula is accurate if so little of the variance of the exact values is left over: R² of 0.999
 DIGITS = 8  # significant digits of a constant in the records
 RULE = (

@@ -28,7 +28,6 @@ from spl.program import Program
 from spl.terms import has_terms_of
 
 NOISE_LEVELS = (0.0, 0.01, 0.05, 0.1)  # of each state, as shares of its root mean square
-DEFAULT_TIMEOUT = 60.0  # seconds
 SINDY, SINDY_WEAK = "pysindy", "pysindy-weak"
 THEIRS = {SINDY: SindyConfig(), SINDY_WEAK: SindyConfig(is_weak=True)}
 TOOLS = (OURS, *THEIRS)

@@ -14,7 +14,7 @@ download           files of measured data: found in a folder, or downloaded and 
 workbook           the tables of an Excel workbook
 """
 
-from spl.datasets.lorenz import LorenzData, make_lorenz
+from spl.datasets.lorenz import make_lorenz
 from spl.datasets.measured import (
     BallDrop,
     DoublePendulum,
@@ -37,7 +37,6 @@ __all__ = [
     "BallDrop",
     "DoublePendulum",
     "Drop",
-    "LorenzData",
     "LorenzPaper",
     "Problem",
     "RandomFormula",

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from spl.datasets.simulation import Rows, Sampling, SystemData, simulate_system, write_numbers
 
 SIGMA, RHO, BETA = 10.0, 28.0, 8.0 / 3.0  # the values of the paper, and of Lorenz (1963)
-LorenzData = SystemData  # what it was called while there was no other system
 
 
 def make_lorenz(
