@@ -13,12 +13,13 @@ else
 export SPL_DATA
 endif
 
-.PHONY: help demo test check check-kernels bench format clean
+.PHONY: help demo test browser check check-kernels bench format clean
 
 help:
 	@echo "make demo     discover the Lorenz equations from noisy data"
 	@echo "make test     run all tests, the examples in docstrings and the code of the documents"
 	@echo "make check    what CI runs: format, lint, types, tests, kernels with bounds checks and without the compiler"
+	@echo "make browser  install a Chromium for the browser tests where there is none; make test and make check do"
 	@echo "make bench    measure speed and recovery"
 	@echo "make format   rewrite the sources in the project's format"
 	@echo "make clean    delete the environment and all caches in this folder"
@@ -34,8 +35,12 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)
 	@$(BIN)/spl demo
 
-test: $(STAMP)
+test: $(STAMP) browser
 	$(BIN)/python -m pytest
+
+# Where no browser can be had, this says so, and the browser tests are skipped.
+browser: $(STAMP)
+	@$(BIN)/python -m tests.browser.chromium
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .
