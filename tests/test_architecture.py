@@ -15,7 +15,8 @@ SOURCE = Path(next(iter(spl.__path__)))
 DOOR = "__init__"  # spl/__init__.py: the public names, above everything
 LAYERS_FROM_TOP = ("edge", "pipeline", "stages", "nouns", "ground")
 MAY_IMPORT_SYMPY = {
-    "export",
+    "to_sympy",
+    "from_sympy",
     "simplify",
     "packing",
     "operators",

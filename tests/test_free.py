@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.test_export import WORDS, positive_columns, programs, well_conditioned_values
+from tests.program_twins import WORDS, positive_columns, programs, well_conditioned_values
 
 from spl.expression import parse_expression, to_text
 from spl.fit import evaluate

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.test_export import positive_columns, programs, twin_values, well_conditioned_values
+from tests.program_twins import positive_columns, programs, twin_values, well_conditioned_values
 
 from spl.expression import parse_expression, to_text
 from spl.kernels import tokens as tk

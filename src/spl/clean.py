@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from spl.candidate import Candidate
-from spl.export import find_nice_number
 from spl.kernels import tokens as tk
+from spl.nice_numbers import find_nice_number
 from spl.program import Program
 
 NEAR = 0.05  # a simple number farther away than this share of the constant is not tried

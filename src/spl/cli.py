@@ -179,7 +179,8 @@ def _print_result(found: "Discovery", chosen: int, data: "Dataset", target: str)
 def _describe(found: "Discovery", chosen: int, data: "Dataset", target: str, seed: int) -> dict[str, Any]:
     """Return the result as `--json` prints it; numbers that JSON does not know are null."""
     from spl.display import front_rows
-    from spl.export import to_latex, to_sympy
+    from spl.latex import to_latex
+    from spl.to_sympy import to_sympy
 
     rows = front_rows(found.front, chosen, found.floor, digits=None)
     program = found.front[chosen].program

@@ -18,16 +18,17 @@ from spl.config import Limits, SearchConfig
 from spl.discover_system import SystemDiscovery, discover_system
 from spl.errors import DataError, SearchInterrupted, SettingError, SimulationEnded
 from spl.estimator import DIGITS, make_grammar
-from spl.export import to_latex, to_sympy
 from spl.expression import to_text
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
+from spl.latex import to_latex
 from spl.operators import Operator
 from spl.simulate import simulate
 from spl.system import System
 from spl.system_report import explained, left_side
 from spl.system_rows import Method, Plan, make_rows
 from spl.terms import linear_terms
+from spl.to_sympy import to_sympy
 from spl.trajectories import Trajectories
 
 if TYPE_CHECKING:

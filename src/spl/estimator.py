@@ -17,14 +17,15 @@ from spl.config import Limits, SearchConfig
 from spl.data import Dataset, check_unique
 from spl.discover import Discovery, Watcher, discover
 from spl.errors import SearchInterrupted, SettingError
-from spl.export import latex_table, to_latex, to_sympy
 from spl.expression import to_text
 from spl.fit import evaluate
 from spl.front import EXACT, check_selection
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
+from spl.latex import latex_table, to_latex
 from spl.operators import Operator
 from spl.program import Program
+from spl.to_sympy import to_sympy
 
 if TYPE_CHECKING:
     import sympy

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from spl.errors import ExpressionError
-from spl.export import from_sympy, is_plain_number, nice_number, to_sympy
+from spl.from_sympy import from_sympy
 from spl.kernels import tokens as tk
 from spl.program import Program
+from spl.to_sympy import is_plain_number, nice_number, to_sympy
 
 MAX_TOKENS = 60  # longer formulas are only evaluated, not rewritten
 MAX_EXPANDED = 64  # terms that multiplying out may give, at most

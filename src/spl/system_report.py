@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from spl.discover_system import SystemDiscovery
 from spl.display import DIGITS, front_rows
-from spl.export import to_latex, to_sympy
 from spl.expression import to_text
+from spl.latex import to_latex
 from spl.simulate import simulate
 from spl.spline import MIN_SAMPLES as SPLINE_SAMPLES
 from spl.system import System
 from spl.system_rows import Plan, SystemRows
+from spl.to_sympy import to_sympy
 from spl.trajectories import Trajectories
 
 Numbers = NDArray[np.float64]

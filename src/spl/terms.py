@@ -3,10 +3,11 @@
 from typing import Any
 
 from spl.errors import ExpressionError
-from spl.export import from_sympy, to_sympy
 from spl.expression import parse_expression, to_text
+from spl.from_sympy import from_sympy
 from spl.kernels import tokens as tk
 from spl.program import Program, Vocabulary
+from spl.to_sympy import to_sympy
 
 MAX_TERMS = 12  # of a formula that is multiplied out
 
