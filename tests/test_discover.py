@@ -247,3 +247,69 @@ def assert_recovered(problem, limits):
     chosen = found.front[found.front.choose("mdl", data.n_rows, found.floor)]
     values = evaluate(chosen.program, np.ascontiguousarray(test_table.T))
     np.testing.assert_allclose(values, truth, rtol=1e-6, atol=1e-6 * np.std(truth))
+
+
+# ---- going on from a checkpoint ------------------------------------------------------------------
+
+SHORT = {"max_rules": 10, "n_episodes": 120, "n_transplants": 2}
+
+
+def search_on(max_schedules=2, checkpoint=None, limits=None, must_stop=lambda: False):
+    """Return what a short search finds, and the checkpoints after its segments."""
+    checkpoints = []
+
+    def keep(progress, take_checkpoint, *, is_last):
+        checkpoints.append(take_checkpoint())
+
+    found = discover(
+        make_data(no_law, n_rows=30),
+        Grammar.from_text(HARD),
+        config=SearchConfig(**SHORT, max_schedules=max_schedules),
+        limits=limits or Limits(timeout=None),
+        keep=keep,
+        checkpoint=checkpoint,
+        must_stop=must_stop,
+        seed=3,
+    )
+    return found, checkpoints
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return search_on()
+
+
+def assert_same_search(found, other):
+    assert summary(found) == summary(other)
+    assert (found.n_episodes, found.n_evaluations) == (other.n_episodes, other.n_evaluations)
+
+
+def test_a_search_goes_on_from_any_of_its_checkpoints_to_the_same_end(whole):
+    found, checkpoints = whole
+    for checkpoint in checkpoints[:: len(checkpoints) // 3]:
+        assert_same_search(search_on(checkpoint=checkpoint)[0], found)
+
+
+def test_twice_as_many_rounds_are_the_same_at_once_or_one_half_after_the_other(whole):
+    _, checkpoints = search_on(max_schedules=1)
+    assert_same_search(search_on(checkpoint=checkpoints[-1])[0], whole[0])
+
+
+def test_a_search_that_was_stopped_in_the_midst_of_a_segment_goes_on_to_the_same_end(whole):
+    looks = iter(range(10_000))
+    stopped, checkpoints = search_on(must_stop=lambda: next(looks) > 25)
+    assert stopped.stopped == "interrupted"
+    assert stopped.n_episodes < whole[0].n_episodes
+    assert_same_search(search_on(checkpoint=checkpoints[-1])[0], whole[0])
+
+
+def test_a_search_that_used_up_its_evaluations_goes_on_to_the_same_end(whole):
+    limits = Limits(timeout=None, max_evaluations=whole[0].n_evaluations // 3)
+    stopped, checkpoints = search_on(limits=limits)
+    assert stopped.stopped == "evaluations"
+    assert_same_search(search_on(checkpoint=checkpoints[-1])[0], whole[0])
+
+
+def test_the_seconds_of_a_search_that_goes_on_count_from_the_first_beginning(whole):
+    _, checkpoints = whole
+    assert search_on(checkpoint=checkpoints[-1])[0].seconds >= checkpoints[-1].seconds

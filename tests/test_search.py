@@ -1,3 +1,5 @@
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -128,3 +130,47 @@ def test_what_was_found_outlives_the_tree():
 def test_a_grammar_whose_shortest_formula_exceeds_max_rules_still_gives_it():
     searcher = grow(make_searcher("f -> sin(g)\ng -> cos(h)\nh -> x", max_rules=1), 20)
     assert [to_text(candidate.program) for candidate in searcher.candidates()][:1] == ["sin(cos(x))"]
+
+
+def test_a_searcher_goes_on_from_the_state_of_another_as_that_one_would_have():
+    settings = {"max_modules": 3, "module_size": 6}
+    first = grow(make_searcher(**settings), 150)
+    first.plant(first.modules(), 8)
+    grow(first, 60)
+    second = make_searcher(seed=99, **settings)
+    second.restore(first.state())
+    assert (second.n_episodes, second.n_evaluations, second.n_grown) == (210, first.n_evaluations, 60)
+    assert second.planted == first.planted
+    for searcher in (first, second):
+        grow(searcher, 100)
+    assert summary(first) == summary(second)
+    assert first.modules() == second.modules()
+    assert_same(first.state(), second.state())
+
+
+def test_a_state_does_not_change_when_the_searcher_goes_on():
+    searcher = grow(make_searcher(), 50)
+    state, copy = searcher.state(), searcher.state()
+    grow(searcher, 50)
+    assert_same(state, copy)
+
+
+def test_a_tree_that_used_up_its_evaluations_grows_on_after_restoring():
+    searcher = grow(make_searcher(), 100, max_evaluations=50)
+    assert searcher.is_done
+    n_before = searcher.n_episodes
+    searcher.restore(searcher.state())
+    assert grow(searcher, 10).n_episodes == n_before + 10
+
+
+def test_an_exhausted_tree_is_exhausted_after_restoring():
+    searcher = grow(make_searcher("f -> x + g | x\ng -> x | 2"), 100)
+    other = make_searcher("f -> x + g | x\ng -> x | 2")
+    other.restore(searcher.state())
+    assert other.is_exhausted
+    assert other.has_grown(10_000)
+
+
+def assert_same(one, two):
+    for field in fields(one):
+        np.testing.assert_array_equal(getattr(one, field.name), getattr(two, field.name), err_msg=field.name)

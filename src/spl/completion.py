@@ -44,13 +44,10 @@ Tokens = tuple[int, ...]
 
 
 def make_completion(
-    grammar: Grammar, sample: Dataset, *, timeout: float | None = None, is_used: bool = True
+    grammar: Grammar, sample: Dataset, *, n_entries: int = BANK_ENTRIES, is_used: bool = True
 ) -> Completion:
-    """Grow the bank of a grammar, and evaluate what the closers choose from; without use, leave all of it empty.
-
-    A time limit of less than 2 s makes the bank smaller.
-    """
-    capacity, n_near, n_terms = (_capacity(timeout), N_NEAR, MAX_TERMS - 2) if is_used else (2, 1, 0)
+    """Grow the bank of a grammar, and evaluate what the closers choose from; without use, leave all of it empty."""
+    capacity, n_near, n_terms = (n_entries, N_NEAR, MAX_TERMS - 2) if is_used else (2, 1, 0)
     n_rows = min(BANK_ROWS, sample.n_rows)
     columns = np.ascontiguousarray(sample.columns[:, :n_rows])
     rules = pack_bank_rules(grammar, capacity)
@@ -80,7 +77,8 @@ def make_completion(
     )
 
 
-def _capacity(timeout: float | None) -> int:
+def count_entries(timeout: float | None) -> int:
+    """Return how many entries a bank may have, fewer for a time limit of less than 2 s."""
     return BANK_ENTRIES if timeout is None else max(min(BANK_ENTRIES, int(ENTRIES_A_SECOND * timeout)), 1000)
 
 

@@ -10,14 +10,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from threading import current_thread, main_thread
+from typing import Protocol
 
 import numpy as np
 
 from spl.ablate import drop_one_term
-from spl.candidate import Candidate, Module
+from spl.candidate import Candidate
+from spl.checkpoint import Checkpoint, pack_candidates, unpack_candidates
 from spl.clean import clean
-from spl.completion import make_completion, own_scratch
+from spl.completion import count_entries, make_completion, own_scratch
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.errors import FormulaNotFound
@@ -65,6 +68,22 @@ class Discovery:
 Watcher = Callable[[Progress], None]
 
 
+class Keeper(Protocol):
+    """Keeps what it likes of a search after each segment, and all that another one needs to go on from there."""
+
+    def __call__(self, progress: Progress, checkpoint: Callable[[], Checkpoint], *, is_last: bool) -> None:
+        """Take note of the state of the search; a checkpoint is made if it is asked for, now and not later."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What came of the programs that the trees found."""
+
+    front: Front = field(default_factory=lambda: Front(()))
+    seen: dict[tuple[int, ...], Candidate] = field(default_factory=dict)  # as found, of each fitted to the check rows
+    episodes_at_exact: int | None = None
+
+
 @dataclass(slots=True)
 class _Run:
     """What changes while a run goes on."""
@@ -72,12 +91,18 @@ class _Run:
     data: Dataset
     check: Dataset
     searchers: list[Searcher]
+    n_entries: int  # of the bank
     limits: Limits
     n_jobs: int
+    must_stop: Callable[[], bool]
     began: float
-    seen: dict[tuple[int, ...], float] = field(default_factory=dict)  # loss on the sample of each program checked
-    front: Front = field(default_factory=lambda: Front(()))
-    episodes_at_exact: int | None = None
+    seconds_before: float = 0.0  # of the runs that this one continues
+    schedule: int = 0
+    round: int = 0  # of the schedule
+    segment: int = 0  # of the round
+    is_whole: bool = True  # the segment was not cut short
+    judged: _Judged = field(default_factory=_Judged)
+    judged_before: _Judged = field(default_factory=_Judged)  # at the end of the segment before
     is_interrupted: bool = False
     is_exhausted: bool = False  # every formula of the grammar within max_rules was tried
 
@@ -90,6 +115,10 @@ class _Run:
         return time.monotonic() - self.began
 
     @property
+    def progress(self) -> Progress:
+        return Progress(self.front, self.seconds_before + self.seconds, self.n_episodes, self.n_evaluations)
+
+    @property
     def n_evaluations(self) -> int:
         return sum(searcher.n_evaluations for searcher in self.searchers)
 
@@ -97,12 +126,19 @@ class _Run:
     def n_episodes(self) -> int:
         return sum(searcher.n_episodes for searcher in self.searchers)
 
+    @property
+    def front(self) -> Front:
+        return self.judged.front
+
     def is_out_of_time(self) -> bool:
+        if self.is_interrupted or self.must_stop():
+            self.is_interrupted = True
+            return True
         timeout = self.limits.timeout
         if timeout is None:
-            return self.is_interrupted
+            return False
         finish = max(FINISH_SHARE * timeout, FINISH_SECONDS) + FINISH_SECONDS_A_ROW * self.data.n_rows
-        return self.is_interrupted or self.seconds >= timeout - min(finish, timeout / 2)
+        return self.seconds >= timeout - min(finish, timeout / 2)
 
 
 def discover(
@@ -114,22 +150,30 @@ def discover(
     n_jobs: int = 1,
     seed: int = 0,
     watch: Watcher | None = None,
+    keep: Keeper | None = None,
+    checkpoint: Checkpoint | None = None,
+    must_stop: Callable[[], bool] = lambda: False,
 ) -> Discovery:
     """Search the formula behind a dataset among those of a grammar.
 
     The same seed and settings give the same answer for any number of jobs, unless the time limit cuts the search off. Ctrl-C ends
-    it; the best so far is returned.
+    it, and so does `must_stop`, which is asked several times a second; the best so far is returned. From a checkpoint, the search
+    goes on as if it had never ended; the time limit counts from now, the evaluations from the first beginning.
     """
     config = config or SearchConfig()
     compile_kernels()
-    run = _begin(data, grammar.bind(data.names), config, limits or Limits(), n_jobs, seed)
+    run = _begin(data, grammar.bind(data.names), config, limits or Limits(), n_jobs, seed, checkpoint)
+    run.must_stop = must_stop
+    is_sound = True
     stopped = "schedules"
     try:
         with _ctrl_c_as_flag(run):
             for _ in _segments(run, config):
                 _judge(run)
                 if watch is not None:
-                    watch(Progress(run.front, run.seconds, run.n_episodes, run.n_evaluations))
+                    watch(run.progress)
+                if keep is not None:
+                    keep(run.progress, partial(_take_checkpoint, run), is_last=False)
                 reason = _reason_to_stop(run)
                 if reason:
                     stopped = reason
@@ -138,13 +182,17 @@ def discover(
         run.is_interrupted = True
         stopped = "interrupted"
         _judge(run)
+        is_sound = False  # a tree may be in the midst of an episode
     try:
+        if keep is not None and is_sound:
+            keep(run.progress, partial(_take_checkpoint, run), is_last=True)
         front = _finish(run)
     except KeyboardInterrupt:
         if not len(run.front):
             raise
         front, stopped = run.front, "interrupted"
-    return Discovery(front, run.data.n_rows, run.floor, run.seconds, run.n_episodes, run.n_evaluations, stopped)
+    seconds = run.seconds_before + run.seconds
+    return Discovery(front, run.data.n_rows, run.floor, seconds, run.n_episodes, run.n_evaluations, stopped)
 
 
 @functools.cache
@@ -177,7 +225,15 @@ def _ctrl_c_as_flag(run: _Run) -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _begin(data: Dataset, grammar: Grammar, config: SearchConfig, limits: Limits, n_jobs: int, seed: int) -> _Run:
+def _begin(
+    data: Dataset,
+    grammar: Grammar,
+    config: SearchConfig,
+    limits: Limits,
+    n_jobs: int,
+    seed: int,
+    checkpoint: Checkpoint | None = None,
+) -> _Run:
     """Draw the rows of the search, the same for all trees, and give each tree its own random numbers."""
     began = time.monotonic()
     if data.n_rows <= CHECK_ROWS:
@@ -187,61 +243,105 @@ def _begin(data: Dataset, grammar: Grammar, config: SearchConfig, limits: Limits
     sample = data.sample(config.max_rows, random)
     check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
     seeds = sequence.generate_state(config.n_trees, np.uint64)
-    completion = make_completion(grammar, sample, timeout=limits.timeout, is_used=config.n_completions > 0)
+    n_entries = count_entries(limits.timeout) if checkpoint is None else checkpoint.n_entries
+    completion = make_completion(grammar, sample, n_entries=n_entries, is_used=config.n_completions > 0)
     searchers = [Searcher(grammar, sample, config, int(tree_seed), own_scratch(completion)) for tree_seed in seeds]
-    return _Run(data, check, searchers, limits, n_jobs, began)
+    run = _Run(data, check, searchers, n_entries, limits, n_jobs, lambda: False, began)
+    if checkpoint is not None:
+        _restore(run, checkpoint, grammar)
+    return run
+
+
+def _take_checkpoint(run: _Run) -> Checkpoint:
+    """Return where the run stands. What was judged in the midst of a segment is left out: a run that was not cut short does not."""
+    judged = run.judged if run.is_whole else run.judged_before
+    return Checkpoint(
+        schedule=run.schedule,
+        round=run.round,
+        segment=run.segment,
+        seconds=run.seconds_before + run.seconds,
+        n_entries=run.n_entries,
+        episodes_at_exact=judged.episodes_at_exact,
+        front=pack_candidates(judged.front),
+        seen=pack_candidates(judged.seen.values()),
+        searchers=tuple(searcher.state() for searcher in run.searchers),
+    )
+
+
+def _restore(run: _Run, checkpoint: Checkpoint, grammar: Grammar) -> None:
+    """Go to where another run stood."""
+    front = Front(unpack_candidates(checkpoint.front, grammar.vocabulary))
+    seen = {c.program.tokens: c for c in unpack_candidates(checkpoint.seen, grammar.vocabulary)}
+    run.judged = run.judged_before = _Judged(front, seen, checkpoint.episodes_at_exact)
+    run.schedule, run.round, run.segment = checkpoint.schedule, checkpoint.round, checkpoint.segment
+    run.seconds_before = checkpoint.seconds
+    for searcher, state in zip(run.searchers, checkpoint.searchers, strict=True):
+        searcher.restore(state)
 
 
 def _segments(run: _Run, config: SearchConfig) -> Iterator[None]:
-    """Grow all trees, segment by segment, round by round; after each round its modules enter the grammar."""
-    n_schedules = 0
-    while config.max_schedules is None or n_schedules < config.max_schedules:
-        modules: tuple[Module, ...] = ()
-        for round_number in range(config.n_transplants):
-            size = module_size(config, round_number)
-            for searcher in run.searchers:
-                searcher.plant(modules, size)
-            for n_episodes in _split(config.n_episodes):
-                _grow(run, n_episodes)
-                is_over = all(searcher.is_exhausted for searcher in run.searchers)
-                run.is_exhausted = is_over and not modules
-                yield
-                if is_over:
-                    break
-            found = [module for searcher in run.searchers for module in searcher.modules()]
-            modules = keep_best([*modules, *found], config.max_modules)
+    """Grow all trees, segment by segment, round by round, from where the run stands."""
+    while config.max_schedules is None or run.schedule < config.max_schedules:
+        for end in islice(_segment_ends(config.n_episodes), run.segment, None):
+            run.judged_before = run.judged
+            _grow(run, end)
+            is_over = all(searcher.is_exhausted for searcher in run.searchers)
+            run.is_exhausted = is_over and not run.searchers[0].planted
+            yield
+            if is_over:
+                break
+            run.segment += 1
+        _transplant(run, config)
+
+
+def _transplant(run: _Run, config: SearchConfig) -> None:
+    """Begin the next round on a grammar with the modules of this one; after the last round, the next schedule without any."""
+    found = [module for searcher in run.searchers for module in searcher.modules()]
+    modules = keep_best([*run.searchers[0].planted, *found], config.max_modules)
+    run.round, run.segment = run.round + 1, 0
+    if run.round == config.n_transplants:
+        run.schedule, run.round, modules = run.schedule + 1, 0, ()
         for searcher in run.searchers:
             searcher.forget_modules()
-        n_schedules += 1
+    for searcher in run.searchers:
+        searcher.plant(modules, module_size(config, run.round))
 
 
-def _split(n_episodes: int) -> Iterator[int]:
-    """Yield the sizes of the segments of a round: short ones first, because people wait, and because much may be found at once."""
+def _segment_ends(n_episodes: int) -> Iterator[int]:
+    """Yield after how many episodes of a round to look: soon at first, because people wait, and much may be found at once."""
     done, size = 0, FIRST_EPISODES
     while done < n_episodes:
-        yield min(size, n_episodes - done)
-        done += size
+        done = min(done + size, n_episodes)
+        yield done
         size = min(2 * size, SEGMENT_EPISODES)
 
 
-def _grow(run: _Run, n_episodes: int) -> None:
-    """Let every tree run its episodes, in parallel; each has its own share of the evaluations that are left."""
+def _grow(run: _Run, end: int) -> None:
+    """Let every tree grow to so many episodes, in parallel; each has its own share of the evaluations."""
     most = run.limits.max_evaluations
     share = np.iinfo(np.int64).max if most is None else -(-most // len(run.searchers))
-    grow = [partial(searcher.grow, n_episodes, share, run.is_out_of_time) for searcher in run.searchers]
+    grow = [partial(searcher.grow, end - searcher.n_grown, share, run.is_out_of_time) for searcher in run.searchers]
     run_all(grow, run.n_jobs)
+    run.is_whole = all(searcher.has_grown(end) for searcher in run.searchers)
 
 
 def _judge(run: _Run) -> None:
     """Fit what the trees found since the last time to the check rows, and update the front."""
-    candidates = list(run.front)
+    before = run.judged
+    candidates = list(before.front)
+    seen: dict[tuple[int, ...], Candidate] = {}
     for found in (candidate for searcher in run.searchers for candidate in searcher.candidates()):
-        if found.loss < run.seen.get(found.program.tokens, np.inf) and _may_enter(found, run.front):
-            run.seen[found.program.tokens] = found.loss
+        known = seen.get(found.program.tokens) or before.seen.get(found.program.tokens)
+        if known is not None and found.loss >= known.loss:
+            seen[found.program.tokens] = known
+        elif _may_enter(found, before.front):
+            seen[found.program.tokens] = found
             candidates.append(fit(found.program, run.check, reward=found.reward))
-    run.front = Front.from_candidates(candidates, run.floor)
-    if run.episodes_at_exact is None and len(run.front) and run.front[-1].loss <= run.floor:
-        run.episodes_at_exact = run.n_episodes
+    front = Front.from_candidates(candidates, run.floor)
+    episodes_at_exact = before.episodes_at_exact
+    if episodes_at_exact is None and len(front) and front[-1].loss <= run.floor:
+        episodes_at_exact = run.n_episodes
+    run.judged = _Judged(front, seen, episodes_at_exact)
 
 
 def _may_enter(found: Candidate, front: Front) -> bool:
@@ -251,13 +351,15 @@ def _may_enter(found: Candidate, front: Front) -> bool:
 
 
 def _reason_to_stop(run: _Run) -> str:
+    is_out_of_time = run.is_out_of_time()
     if run.is_interrupted:
         return "interrupted"
-    if run.episodes_at_exact is not None and run.n_episodes >= CONTINUE * run.episodes_at_exact:
+    episodes_at_exact = run.judged.episodes_at_exact
+    if episodes_at_exact is not None and run.n_episodes >= CONTINUE * episodes_at_exact:
         return "exact"
     if run.limits.max_evaluations is not None and run.n_evaluations >= run.limits.max_evaluations:
         return "evaluations"
-    if run.is_out_of_time():
+    if is_out_of_time:
         return "timeout"
     return "exhausted" if run.is_exhausted else ""
 

@@ -42,6 +42,10 @@ class FormulaNotFound(SplError):
     """A search that ended before any formula fitted the data at all."""
 
 
+class RunFileError(SplError):
+    """A run file that cannot be read, written or continued."""
+
+
 class SearchInterrupted(UserWarning):
     """The search was stopped by hand; what is returned is the best so far."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from spl.candidate import Candidate, Module
+from spl.checkpoint import SearcherState, blank_unused, pack_modules, unpack_modules, unpack_record
 from spl.config import CLOSERS, SearchConfig
 from spl.data import Dataset
 from spl.grammar import Grammar
@@ -16,9 +17,17 @@ from spl.kernels.complete import Completion
 from spl.kernels.fit import Effort
 from spl.kernels.ledger import N_EPISODES, N_EVALUATIONS, N_MODULES, make_ledger
 from spl.kernels.score import Policy, make_search_work
-from spl.kernels.search import ALL_DONE, TREE_EXHAUSTED, make_tree, run_episodes
-from spl.packing import pack_alphabet, pack_costs, pack_rules, pack_table, unpack_program
-from spl.program import Program
+from spl.kernels.search import (
+    ALL_DONE,
+    ENOUGH_EVALUATIONS,
+    N_CHILDREN,
+    N_NODES,
+    TREE_EXHAUSTED,
+    TREE_FULL,
+    make_tree,
+    run_episodes,
+)
+from spl.packing import pack_alphabet, pack_costs, pack_rules, pack_table
 
 EFFORT = Effort(n_starts=2, n_scans=48, max_iterations=6, tolerance=1e-2)  # of each fit within a search
 MAX_COST = 80  # costs for which the best program is kept
@@ -42,12 +51,12 @@ class Searcher:
         self._work = make_search_work(max(config.max_rules, grammar.shortest[0]))
         self._random = np.array([seed], np.uint64)
         self._completion = completion
-        self._is_done = False
         self.plant((), config.module_size)
 
     def plant(self, modules: Sequence[Module], module_size: int) -> None:
         """Begin a new tree on the grammar with these modules as further rules of the start symbol."""
         config = self._config
+        self._planted = tuple(modules)
         self._rules = pack_rules(self._grammar, [(module.program, module.size) for module in modules])
         self._policy = Policy(
             eta=config.eta,
@@ -66,7 +75,8 @@ class Searcher:
         )
         n_nodes = min(config.n_episodes + 2, MAX_NODES)
         self._tree = make_tree(n_nodes, int(np.diff(self._rules.first).max()))
-        self._is_done = False
+        self._n_episodes_before = self.n_episodes
+        self._reason = ALL_DONE
 
     def forget_modules(self) -> None:
         """Empty the list of modules, so that the next round collects new ones."""
@@ -79,23 +89,26 @@ class Searcher:
         """
         remaining = n_episodes
         slice_size = 4
-        while remaining > 0 and not self._is_done and not (self.n_episodes and must_stop()):
+        while remaining > 0 and not self.is_done and not (self.n_episodes and must_stop()):
             began = time.perf_counter()
             n = min(slice_size, remaining)
-            reason = run_episodes(
+            self._reason = run_episodes(
                 n, max_evaluations, self._tree, self._rules, self._completion, self._alphabet, self._table, EFFORT, self._policy,
                 self._ledger, self._work, self._random,
             )  # fmt: skip
-            self._is_done = reason != ALL_DONE
-            self._is_exhausted = reason == TREE_EXHAUSTED
             remaining -= n
             seconds = max(time.perf_counter() - began, 1e-6)
             slice_size = int(np.clip(slice_size * SLICE_SECONDS / seconds, 1, 100_000))
 
     @property
+    def is_done(self) -> bool:
+        """Whether the present tree cannot be grown further: it is full or exhausted, or the evaluations are used up."""
+        return self._reason != ALL_DONE
+
+    @property
     def is_exhausted(self) -> bool:
         """Whether the present tree holds no program that was not tried."""
-        return self._is_done and self._is_exhausted
+        return self._reason == TREE_EXHAUSTED
 
     @property
     def n_evaluations(self) -> int:
@@ -107,10 +120,24 @@ class Searcher:
         """How many episodes were run."""
         return int(self._ledger.totals[N_EPISODES])
 
+    @property
+    def n_grown(self) -> int:
+        """How many of them were run on the present tree."""
+        return self.n_episodes - self._n_episodes_before
+
+    def has_grown(self, n_episodes: int) -> bool:
+        """Tell whether so many episodes were run on the present tree, or as many as it has room for."""
+        return self.n_grown >= n_episodes or self._reason in (TREE_FULL, TREE_EXHAUSTED)
+
+    @property
+    def planted(self) -> tuple[Module, ...]:
+        """The modules that are rules of the present tree."""
+        return self._planted
+
     def candidates(self) -> list[Candidate]:
         """Return the best program of each cost, and the one with the highest reward, with their losses on the sample."""
         return [
-            Candidate(self._program(record), float(record.loss), float(record.reward))
+            Candidate(unpack_record(record, self._grammar.vocabulary), float(record.loss), float(record.reward))
             for record in self._ledger.front
             if np.isfinite(record.loss)
         ]
@@ -118,10 +145,40 @@ class Searcher:
     def modules(self) -> list[Module]:
         """Return the modules found since they were last forgotten, the best first."""
         n_modules = int(self._ledger.totals[N_MODULES])
-        return [
-            Module(self._program(record), int(record.n_rules), float(record.loss), float(record.reward))
-            for record in self._ledger.modules[:n_modules]
-        ]
+        return list(unpack_modules(self._ledger.modules[:n_modules], self._grammar.vocabulary))
 
-    def _program(self, record: np.record) -> Program:
-        return unpack_program(record.tokens[: record.length], record.constants, self._grammar.vocabulary)
+    def state(self) -> SearcherState:
+        """Return a copy of all that changes, from which another searcher of the same making can go on."""
+        ledger, tree = self._ledger, self._tree
+        places = np.flatnonzero(ledger.keys)
+        return SearcherState(
+            random=self._random.copy(),
+            totals=ledger.totals.copy(),
+            keys=ledger.keys[places],
+            losses=ledger.losses[places],
+            places=places.astype(np.uint32),
+            front=blank_unused(ledger.front),
+            modules=blank_unused(ledger.modules[: ledger.totals[N_MODULES]]),
+            planted=pack_modules(self._planted),
+            nodes=np.array(tree.nodes[: tree.used[N_NODES]]),
+            children=tree.child[: tree.used[N_CHILDREN]].copy(),
+            counts=np.array([self._policy.module_size, self._n_episodes_before, self._reason], np.int64),
+        )
+
+    def restore(self, state: SearcherState) -> None:
+        """Go on from where another searcher of the same making was; more evaluations may be allowed by now."""
+        module_size, n_episodes_before, reason = (int(count) for count in state.counts)
+        ledger = self._ledger
+        self.plant(unpack_modules(state.planted, self._grammar.vocabulary), module_size)
+        self._random[:] = state.random
+        ledger.totals[:] = state.totals
+        ledger.keys[:] = 0
+        ledger.keys[state.places] = state.keys
+        ledger.losses[state.places] = state.losses
+        np.asarray(ledger.front)[:] = state.front
+        np.asarray(ledger.modules)[: state.modules.size] = state.modules
+        np.asarray(self._tree.nodes)[: state.nodes.size] = state.nodes
+        self._tree.child[: state.children.size] = state.children
+        self._tree.used[:] = state.nodes.size, state.children.size
+        self._n_episodes_before = n_episodes_before
+        self._reason = ALL_DONE if reason == ENOUGH_EVALUATIONS else reason
