@@ -114,7 +114,14 @@ def test_a_model_can_be_cloned(model):
 
 def test_the_figure_shows_every_state(model):
     pytest.importorskip("matplotlib")
-    assert [axes.get_ylabel() for axes in model.plot().axes] == ["a", "b", "b"]
+    assert [axes.get_ylabel() for axes in model.plot().axes] == ["a", "b", "da/dt", "db/dt", "b"]
+
+
+def test_the_tree_of_a_state_is_drawn(model):
+    pytest.importorskip("matplotlib")
+    assert model.plot_tree("a").axes[0].texts
+    with pytest.raises(SettingError, match=r"There is no state 'c'\. The states are: a, b\."):
+        model.plot_tree("c")
 
 
 def test_verbose_shows_each_equation_as_it_improves(noisy, capsys):

@@ -57,6 +57,32 @@ def test_equations_hold_cost_loss_score_and_equation(model):
     assert model.equations_["loss"].is_monotonic_decreasing
 
 
+def test_the_figure_shows_the_rows_of_the_fit_or_others(model, table):
+    pytest.importorskip("matplotlib")
+    drawn = [
+        len(figure.axes[1].get_lines()[1].get_xdata())
+        for figure in (model.plot(), model.plot(*(part[:9] for part in table)))
+    ]
+    assert drawn == [60, 9]
+    with pytest.raises(SplError, match="both `X` and `y`"):
+        model.plot(table[0])
+
+
+def test_the_figure_shows_the_equation_at_an_index(model):
+    pytest.importorskip("matplotlib")
+    ring = next(line for line in model.plot(index=0).axes[0].get_lines() if line.get_label() == "this formula")
+    assert ring.get_xdata()[0] == model.equations_["cost"][0]
+    assert len(model.plot_tree(0).axes[0].texts) < len(model.plot_tree().axes[0].texts)
+
+
+def test_the_figure_has_the_name_of_the_target(table):
+    pytest.importorskip("matplotlib")
+    named = SPLRegressor(operators=("+",), max_evaluations=200, random_state=0).fit(
+        table[0], pd.Series(table[1], name="heat")
+    )
+    assert named.plot().axes[1].get_xlabel() == "heat, measured"
+
+
 def test_the_best_row_is_the_one_that_predicts(model, table):
     index = model.best_index_
     assert model.get_best()["equation"] == model.equations_["equation"][index]

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,14 @@ from spl.display import DIGITS, print_lines
 from spl.dynamics import SPLDynamics
 from spl.errors import SearchInterrupted, SettingError, SimulationEnded
 from spl.expression import to_text
-from spl.plots import FOUND, MEASURED, check_plot, check_plot_file, save_figure
+from spl.plots.style import FOUND, MEASURED, check_plot, check_plot_file, make_figure, save_figure, shorten, style
 from spl.program import Program
 from spl.system_report import equation_lines, left_side, method_line
 from spl.system_rows import Plan
 from spl.terms import has_terms_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 STATES = ("x", "y", "z")
 TRUTH = {"x": f"{SIGMA:g}*(y - x)", "y": f"x*({RHO:g} - z) - y", "z": f"x*y - {BETA:.6g}*z"}
@@ -136,10 +139,18 @@ def _plot(console: Console, data: SystemData, model: SPLDynamics, settings: Demo
 
 
 def _draw(data: SystemData, simulated: NDArray[np.float64], model: SPLDynamics, settings: DemoSettings) -> None:
-    from matplotlib.figure import Figure
-
     shown = slice(0, int(SHOWN_SECONDS / STEP))
-    figure = Figure(figsize=(12, 7), layout="constrained")
+    figure = make_figure(12, 7)
+    with style():
+        _draw_panels(figure, data, simulated, model, shown)
+    title = f"The Lorenz system, found from measurements with {_percent(settings.noise)} noise"
+    figure.suptitle(title, fontsize=14, fontweight="bold")
+    save_figure(figure, settings.output)
+
+
+def _draw_panels(
+    figure: "Figure", data: SystemData, simulated: NDArray[np.float64], model: SPLDynamics, shown: slice
+) -> None:
     grid = figure.add_gridspec(3, 2, width_ratios=(1.25, 1))
     shared = None
     for place, state in enumerate(STATES):
@@ -148,26 +159,17 @@ def _draw(data: SystemData, simulated: NDArray[np.float64], model: SPLDynamics, 
         axes.plot(data.t[shown], simulated[shown, place], lw=1.8, color=FOUND, label="found equations, simulated")
         axes.plot(data.t[shown], data.clean[shown, place], "--", lw=1.0, color=_TRUE, label="true")
         axes.set_ylabel(state)
-        axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(labelbottom=place == len(STATES) - 1)
         if place == 0:
-            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
     axes.set_xlabel("time t   (chaos: the smallest difference in a constant grows with time)")
     axes = figure.add_subplot(grid[:, 1])
     axes.plot(data.states[:, 0], data.states[:, 2], ".", ms=2, color=MEASURED)
     axes.plot(simulated[:, 0], simulated[:, 2], lw=0.8, color=FOUND)
     axes.set_xlabel("x")
     axes.set_ylabel("z")
-    axes.spines[["top", "right"]].set_visible(False)
-    lines = map(_shorten, equation_lines(model.discovery_.system, digits=4))
-    axes.set_title("\n".join(lines), loc="left", family="monospace")
-    title = f"The Lorenz system, found from measurements with {_percent(settings.noise)} noise"
-    figure.suptitle(title, fontsize=14, fontweight="bold")
-    save_figure(figure, settings.output)
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= LONGEST_LINE else text[: LONGEST_LINE - 3] + "..."
+    lines = [shorten(line, LONGEST_LINE) for line in equation_lines(model.discovery_.system, digits=4)]
+    axes.set_title("\n".join(lines), loc="left", family="monospace", fontsize=12)
 
 
 def _percent(share: float) -> str:

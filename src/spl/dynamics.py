@@ -206,11 +206,20 @@ class SPLDynamics(BaseEstimator):
         return [to_latex(program) for program in self._system().programs]
 
     def plot(self) -> "Figure":
-        """Return a figure: data and simulation over time, and the phase portrait. Needs matplotlib."""
-        from spl.plots import plot_system
+        """Return a figure: data and simulation over time, derivatives, the phase portrait. Needs matplotlib, the extra `plot`."""
+        from spl.plots.systems import plot_system
 
         check_is_fitted(self)
-        return plot_system(self.discovery_.system, self.trajectories_, self.discovery_.rows.starts)
+        return plot_system(self.discovery_.system, self.trajectories_, self.discovery_.rows)
+
+    def plot_tree(self, state: str) -> "Figure":
+        """Return a drawing of the expression tree of the equation of a state."""
+        from spl.plots.trees import plot_tree
+
+        system = self._system()
+        if state not in system.states:
+            raise SettingError(f"There is no state {state!r}. The states are: {', '.join(system.states)}.")
+        return plot_tree(system.programs[system.states.index(state)])
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "discovery_")

@@ -83,7 +83,7 @@ def dynamics(
     """
     _check_combinations(weak, derivative, discrete, operators, grammar_file)
     from spl.config import Limits
-    from spl.plots import check_plot
+    from spl.plots.style import check_plot
     from spl.run_tables import prepare_trajectories
     from spl.system_rows import Plan
     from spl.tables import read_table
@@ -161,8 +161,9 @@ def _print_result(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", 
 
 
 def _draw(found: "SystemDiscovery", runs: "Trajectories", plot: str, *, is_quiet: bool) -> None:
-    from spl.plots import plot_system, save_figure
+    from spl.plots.style import save_figure
+    from spl.plots.systems import plot_system
 
-    save_figure(plot_system(found.system, runs, found.rows.starts), plot)
+    save_figure(plot_system(found.system, runs, found.rows), plot)
     if not is_quiet:
         click.echo(f"The plot is in {plot}.")

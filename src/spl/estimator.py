@@ -29,8 +29,10 @@ from spl.to_sympy import to_sympy
 
 if TYPE_CHECKING:
     import sympy
+    from matplotlib.figure import Figure
 
 DIGITS = 8  # of the constants in a printed equation
+MAX_KEPT_ROWS = 4000  # rows of the fit that are kept for `plot`
 
 
 class SPLRegressor(RegressorMixin, BaseEstimator):
@@ -88,6 +90,7 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         config = self._check_search()
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
         check_unique(getattr(X, "columns", ()))
+        name = str(getattr(y, "name", None) or "y")
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         data = Dataset.from_arrays(X, y, names=getattr(self, "feature_names_in_", None), weights=weights)
@@ -104,6 +107,8 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(discovery)
+        self.sample_ = data.sample(MAX_KEPT_ROWS, np.random.default_rng(0))
+        self.target_name_ = name
         return self
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
@@ -129,6 +134,28 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         """Return the front as a LaTeX table (package booktabs)."""
         check_is_fitted(self)
         return latex_table([(c.cost, c.loss, c.program) for c in self.discovery_.front])
+
+    def plot(self, X: ArrayLike | None = None, y: ArrayLike | None = None, index: int | None = None) -> "Figure":
+        """Return a figure: the front, the fit, residuals, and the curve or slices. Needs matplotlib, the extra `plot`.
+
+        Args:
+            X: rows to draw, with `y` their target; left out, those of the fit (of many, a sample).
+            y: the target of these rows.
+            index: a row of `equations_`; left out, the chosen equation.
+        """
+        from spl.plots.formulas import FrontPlace, plot_formula
+
+        check_is_fitted(self)
+        if (X is None) != (y is None):
+            raise SettingError("`plot` needs both `X` and `y`, or neither for the rows of the fit.")
+        place = FrontPlace(self.discovery_.front, self._place(index), self.discovery_.floor)
+        return plot_formula(place, self._rows_to_plot(X, y), target=getattr(self, "target_name_", "y"))
+
+    def plot_tree(self, index: int | None = None) -> "Figure":
+        """Return a drawing of the expression tree of an equation; the chosen one, or the one at a row of `equations_`."""
+        from spl.plots.trees import plot_tree
+
+        return plot_tree(self._program(index))
 
     @property
     def best_index_(self) -> int:
@@ -167,14 +194,25 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
             }
         )
 
+    def _rows_to_plot(self, X: ArrayLike | None, y: ArrayLike | None) -> Dataset | None:
+        if X is None:
+            return getattr(self, "sample_", None)  # a model from a run file may have no data
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
+        return Dataset.from_arrays(X, y, names=self.discovery_.front[0].program.vocabulary.variables)
+
     def _program(self, index: int | None) -> Program:
+        place = self._place(index)
+        return self.discovery_.front[place].program
+
+    def _place(self, index: int | None) -> int:
+        """Return the row of `equations_` that is meant."""
         check_is_fitted(self)
         front = self.discovery_.front
         if index is None:
-            return front[self.best_index_].program
+            return self.best_index_
         if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -len(front) <= index < len(front):
             raise SettingError(f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {index!r}.")
-        return front[int(index)].program
+        return int(index) % len(front)
 
 
 def make_grammar(

@@ -53,16 +53,23 @@ def explained(system: System, rows: SystemRows) -> Numbers:
 
     In the weak form, means of the right-hand sides are compared with the means of the derivatives.
     """
-    if rows.weak:
-        found = np.vstack([form.operator @ system.slopes(form.columns).T for form in rows.weak])
-        goals = np.vstack([form.goals for form in rows.weak])
-    else:
-        found, goals = system.slopes(np.ascontiguousarray(rows.table.T)).T, rows.targets
+    goals, found = compare_slopes(system, rows)
     left = np.sum((found - goals) ** 2, axis=0)
     total = np.sum((goals - goals.mean(axis=0)) ** 2, axis=0)
     with np.errstate(all="ignore"):
         shares = 1.0 - left / total
     return np.where(np.isfinite(shares), shares, np.where(left == 0, 1.0, -np.inf))
+
+
+def compare_slopes(system: System, rows: SystemRows) -> tuple[Numbers, Numbers]:
+    """Return the derivatives of each state as the data have them and as the equations have them, both [M, D].
+
+    In the weak form, both are means against test functions; for a map, the next states.
+    """
+    if rows.weak:
+        found = np.vstack([form.operator @ system.slopes(form.columns).T for form in rows.weak])
+        return np.vstack([form.goals for form in rows.weak]), found
+    return rows.targets, system.slopes(np.ascontiguousarray(rows.table.T)).T
 
 
 def followed_until(system: System, data: Trajectories, rows: SystemRows) -> float:

@@ -1,15 +1,14 @@
 """Figures show what was measured and what the equations say, whatever that is."""
 
-import sys
-
 import numpy as np
 import pytest
 
-from spl.errors import SettingError
 from spl.expression import parse_expression
-from spl.plots import LONGEST_TITLE, MAX_POINTS, MAX_STATES, check_plot, check_plot_file, plot_system, save_figure
+from spl.plots.style import LONGEST_TITLE, MAX_POINTS
+from spl.plots.systems import MAX_STATES, plot_system
 from spl.program import Vocabulary
 from spl.system import System
+from spl.system_rows import Plan, make_rows
 from spl.trajectories import Trajectories
 
 T = np.linspace(0, 6, 200)
@@ -20,10 +19,11 @@ def make_system(names, texts, **options):
     return System(names, (), tuple(parse_expression(text, words) for text in texts), **options)
 
 
-def draw(names, texts, states, starts=None, t=T, **options):
+def draw(names, texts, states, t=T, method="auto", **options):
     pytest.importorskip("matplotlib")
     data = Trajectories.from_arrays(states, t, names=names)
-    return plot_system(make_system(names, texts, **options), data, [states if starts is None else starts])
+    rows = make_rows(data, Plan(method=method, **options))
+    return plot_system(make_system(names, texts, **options), data, rows)
 
 
 def oscillation():
@@ -32,7 +32,7 @@ def oscillation():
 
 def test_states_over_time_and_the_phase_portrait_are_drawn():
     figure = draw(("x", "y"), ("y", "-x"), oscillation())
-    first, second, portrait = figure.axes
+    first, second, _, _, portrait = figure.axes
     assert (first.get_ylabel(), second.get_ylabel(), second.get_xlabel()) == ("x", "y", "time")
     assert (portrait.get_xlabel(), portrait.get_ylabel()) == ("x", "y")
     assert portrait.get_title(loc="left") == "dx/dt = y\ndy/dt = -x"
@@ -42,12 +42,35 @@ def test_states_over_time_and_the_phase_portrait_are_drawn():
 
 
 def test_one_state_alone_has_no_portrait():
-    assert len(draw(("x",), ("-x",), np.exp(-T)[:, np.newaxis]).axes) == 1
+    figure = draw(("x",), ("-x",), np.exp(-T)[:, np.newaxis])
+    assert [axes.get_ylabel() for axes in figure.axes] == ["x", "dx/dt"]
+
+
+@pytest.mark.parametrize("method", ["spline", "weak"])
+def test_derivatives_by_the_equations_stand_against_those_of_the_data(method):
+    figure = draw(("x", "y"), ("y", "2*x"), oscillation(), method=method)
+    right, wrong = figure.axes[2:4]
+    _, points = right.get_lines()
+    np.testing.assert_allclose(points.get_ydata(), points.get_xdata(), atol=0.02)
+    assert right.get_xlim() == right.get_ylim()
+    assert "$R^2$ = 1.0" in right.texts[0].get_text()
+    assert "$R^2$ = -" in wrong.texts[0].get_text()
+
+
+def test_an_equation_that_leaves_its_domain_says_so():
+    figure = draw(("x", "y"), ("log(x)", "-x"), oscillation())
+    assert figure.axes[2].texts[0].get_text() == "no value everywhere"
+
+
+def test_names_are_shown_as_they_are():
+    figure = draw(("x_$1$", "y^2"), ("'y^2'", "-'x_$1$'"), oscillation())
+    assert figure.axes[0].get_ylabel() == r"x_\$1\$"
+    figure.canvas.draw()
 
 
 def test_the_portrait_of_order_two_has_the_velocity():
-    figure = draw(("x",), ("-x",), np.sin(T)[:, np.newaxis], oscillation(), order=2)
-    assert [axes.get_ylabel() for axes in figure.axes] == ["x", "dx"]
+    figure = draw(("x",), ("-x",), np.sin(T)[:, np.newaxis], order=2)
+    assert [axes.get_ylabel() for axes in figure.axes] == ["x", "d2x/dt2", "dx"]
 
 
 def test_an_explosion_does_not_stretch_the_axes():
@@ -59,7 +82,7 @@ def test_many_states_and_samples_are_thinned():
     names = tuple(f"x{k}" for k in range(MAX_STATES + 2))
     t = np.linspace(0, 1, 3 * MAX_POINTS)
     figure = draw(names, ("-x0",) * len(names), np.exp(-t)[:, np.newaxis] + np.arange(len(names)), t=t)
-    assert len(figure.axes) == MAX_STATES + 1
+    assert len(figure.axes) == 2 * MAX_STATES + 1
     assert figure.axes[0].get_lines()[0].get_xdata().size <= MAX_POINTS * 1.5
 
 
@@ -67,32 +90,3 @@ def test_a_long_equation_is_cut():
     long = " + ".join(["0*x*y"] * 40) + " + y"
     title = draw(("x", "y"), (long, "-x"), oscillation()).axes[-1].get_title(loc="left")
     assert all(len(line) <= LONGEST_TITLE for line in title.splitlines())
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("plot.docx", "The plot must end in .png, .pdf, .svg"),
-        ("nowhere/plot.png", "The folder of the plot"),
-        ("folder.png", "is a directory"),
-    ],
-)
-def test_a_file_that_cannot_be_is_refused_before_the_work(tmp_path, name, message):
-    (tmp_path / "folder.png").mkdir()
-    with pytest.raises(SettingError, match=message):
-        check_plot_file(str(tmp_path / name))
-
-
-def test_without_matplotlib_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(SettingError, match=r"pip install \"symbolic-physics-learner\[plot\]\""):
-        check_plot(str(tmp_path / "plot.png"))
-
-
-def test_a_figure_is_written_in_the_form_of_its_ending(tmp_path):
-    figure = draw(("x", "y"), ("y", "-x"), oscillation())
-    save_figure(figure, str(tmp_path / "plot.svg"))
-    assert b"<svg" in (tmp_path / "plot.svg").read_bytes()
-    (tmp_path / "taken.png").mkdir()
-    with pytest.raises(SettingError, match="cannot be written"):
-        save_figure(figure, str(tmp_path / "taken.png"))

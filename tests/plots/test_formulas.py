@@ -1,0 +1,101 @@
+"""The figure of a formula shows its place in the front, its fit and its shape."""
+
+import numpy as np
+import pytest
+
+from spl.candidate import Candidate
+from spl.data import Dataset
+from spl.expression import parse_expression
+from spl.front import Front
+from spl.plots.formulas import MAX_SLICES, FrontPlace, plot_formula
+from spl.program import Vocabulary
+
+pytest.importorskip("matplotlib")
+
+NAMES = ("x", "flow_rate [$]")
+
+
+def place_of(texts, losses, chosen=-1, names=NAMES, floor=0.0):
+    programs = [parse_expression(text, Vocabulary(names)) for text in texts]
+    front = Front(tuple(Candidate(program, loss) for program, loss in zip(programs, losses, strict=True)))
+    return FrontPlace(front, chosen % len(front), floor)
+
+
+def make_data(rng, formula=lambda x, u: x * u, names=NAMES):
+    columns = rng.uniform(1, 2, (len(names), 200))
+    return Dataset.from_arrays(columns.T, formula(*columns[:2]), names=names)
+
+
+PRODUCT = "x * 'flow_rate [$]'"
+
+
+def titles(figure):
+    return [axes.get_title(loc="left").split("   ")[0] for axes in figure.axes]
+
+
+def test_several_variables_have_a_slice_each(rng):
+    figure = plot_formula(place_of(["x", PRODUCT], [0.5, 1e-9]), make_data(rng), target="y")
+    slice_title = "slice, others at their median"
+    assert titles(figure) == ["front", "fit", "residuals", slice_title, slice_title]
+    assert [axes.get_xlabel() for axes in figure.axes[3:]] == ["x", r"flow_rate [\$]"]
+
+
+def test_a_slice_is_the_formula_with_the_others_at_their_median(rng):
+    data = make_data(rng)
+    axes = plot_formula(place_of([PRODUCT], [0.1]), data).axes[3]
+    near, line = axes.get_lines()
+    np.testing.assert_allclose(line.get_ydata(), line.get_xdata() * np.median(data.columns[1]))
+    others = data.columns[1, np.isin(data.columns[0], near.get_xdata())]
+    assert 10 < others.size < 30
+    assert np.abs(others - np.median(data.columns[1])).max() < 0.1
+
+
+def test_a_formula_of_one_variable_has_its_curve_and_all_rows(rng):
+    figure = plot_formula(place_of(["x**2"], [0.0]), make_data(rng, lambda x, u: x**2))
+    assert titles(figure)[3:] == ["curve"]
+    assert figure.axes[3].get_lines()[0].get_xdata().size == 200
+
+
+def test_the_formula_that_is_meant_has_a_ring_in_the_front(rng):
+    figure = plot_formula(place_of(["x", PRODUCT], [0.5, 1e-20], chosen=0, floor=1e-13), make_data(rng))
+    ring = next(line for line in figure.axes[0].get_lines() if line.get_label() == "this formula")
+    assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (1, 0.5)
+    assert min(figure.axes[0].get_lines()[1].get_ydata()) == 1e-13
+
+
+def test_a_loss_of_zero_can_be_drawn(rng):
+    figure = plot_formula(place_of([PRODUCT], [0.0]), make_data(rng))
+    assert figure.axes[0].get_yscale() == "linear"
+    figure.canvas.draw()
+
+
+def test_residuals_are_what_the_formula_leaves_over(rng):
+    data = make_data(rng)
+    points = plot_formula(place_of(["x"], [0.5]), data).axes[2].get_lines()[1]
+    np.testing.assert_allclose(points.get_ydata(), data.target - data.columns[0])
+
+
+def test_rows_outside_the_domain_are_counted(rng):
+    figure = plot_formula(place_of(["log(x - 1.5)"], [0.5]), make_data(rng))
+    assert "no value in" in figure.axes[1].get_title(loc="left")
+    figure.canvas.draw()
+
+
+def test_without_data_there_is_the_front_alone():
+    assert titles(plot_formula(place_of([PRODUCT], [0.5]), None)) == ["front"]
+
+
+def test_a_formula_without_variables_can_be_drawn(rng):
+    assert len(plot_formula(place_of(["2.5"], [0.5]), make_data(rng)).axes) == 4
+
+
+def test_slices_are_few_however_many_variables_there_are(rng):
+    names = tuple(f"x{k}" for k in range(MAX_SLICES + 3))
+    place = place_of([" + ".join(names)], [0.5], names=names)
+    assert len(plot_formula(place, make_data(rng, names=names)).axes) == 3 + MAX_SLICES
+
+
+def test_the_equation_is_the_title(rng):
+    figure = plot_formula(place_of([PRODUCT], [0.5]), make_data(rng), target="heat")
+    assert figure.get_suptitle().startswith(r"$\mathrm{heat} = x")
+    figure.canvas.draw()
