@@ -147,3 +147,15 @@ def test_a_sample_leaves_out_rows_that_do_not_count():
 def test_the_same_generator_gives_the_same_sample():
     one, two = (make_large().sample(50, np.random.default_rng(3)) for _ in range(2))
     np.testing.assert_array_equal(one.target, two.target)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-30, 1.0, 1e30, 1e300])
+def test_the_spread_of_a_target_of_any_size_is_a_number(size):
+    data = Dataset.from_arrays([[1.0]] * 3, np.array([1.0, 2.0, 3.0]) * size)
+    assert data.spread == pytest.approx(np.sqrt(2 / 3) * size)
+
+
+def test_errors_in_the_last_digit_of_a_target_far_from_zero_are_rounding_errors():
+    near, far = (Dataset.from_arrays([[1.0]] * 2, [offset, offset + 1e-3]) for offset in (0.0, 1e9))
+    assert near.floor == pytest.approx(0.5e-16)
+    assert far.floor == pytest.approx(1e9 * 2**-52)

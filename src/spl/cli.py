@@ -130,10 +130,10 @@ def fit(
             click.echo(f"Note: {note}", err=True)
 
     from spl.discover import discover
-    from spl.front import EXACT, Front
+    from spl.front import Front
 
     def choose(front: Front) -> int:
-        return front.choose(selection, dataset.n_rows, EXACT * dataset.spread)
+        return front.choose(selection, dataset.n_rows, dataset.floor)
 
     compile_kernels()
     with _make_display(target, choose, is_json=is_json, is_quiet=quiet) as display:

@@ -1,5 +1,6 @@
 """The dataset: checked columns, target and weights. Nobody further down checks them again."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from spl.errors import DataError
 
 MAX_COLUMNS = 10_000
+EXACT = 1e-13  # an error that is a smaller share of the spread of the target than this is rounding error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,17 +68,31 @@ class Dataset:
     @property
     def spread(self) -> float:
         """The weighted standard deviation of the target; its size if it is constant; 1 if it is 0."""
-        deviation = float(np.sqrt(self.square / self.n_rows))
-        size = float(np.max(np.abs(self.target)))
-        if deviation > 1e-14 * size:
-            return deviation
-        return size if size > 0 else 1.0
+        size = self._size
+        unit = (
+            2.0 ** math.frexp(size)[1]
+        )  # squares of the target in its own unit are numbers, however large or small it is
+        target = self.target / unit
+        mean = float(np.average(target, weights=self.weights))
+        deviation = unit * float(np.sqrt(np.sum(self.weights * (target - mean) ** 2) / self.n_rows))
+        return deviation if deviation > 1e-14 * size else size
 
     @property
     def square(self) -> float:
         """The weighted sum of squared deviations of the target from its mean."""
         mean = float(np.average(self.target, weights=self.weights))
-        return float(np.sum(self.weights * (self.target - mean) ** 2))
+        with np.errstate(over="ignore"):
+            return float(np.sum(self.weights * (self.target - mean) ** 2))
+
+    @property
+    def floor(self) -> float:
+        """The largest error of a formula that is rounding error: its own, or that of the target far from 0."""
+        return max(EXACT * self.spread, np.finfo(float).eps * self._size)
+
+    @property
+    def _size(self) -> float:
+        """The largest value of the target, whatever its sign; 1 if all are 0."""
+        return float(np.max(np.abs(self.target))) or 1.0
 
     def take(self, rows: NDArray[np.intp]) -> "Dataset":
         """Return the dataset of some rows, in that order."""

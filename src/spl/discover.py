@@ -25,11 +25,12 @@ from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.errors import FormulaNotFound
 from spl.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
-from spl.front import EXACT, Front
+from spl.front import Front
 from spl.grammar import Grammar
 from spl.modules import keep_best, module_size
 from spl.parallel import run_all
 from spl.program import Program
+from spl.scales import Scales, choose_scales
 from spl.search import Searcher
 from spl.simplify import simplify
 
@@ -90,6 +91,7 @@ class _Run:
 
     data: Dataset
     check: Dataset
+    scales: Scales  # in which the searchers see the data
     searchers: list[Searcher]
     n_entries: int  # of the bank
     limits: Limits
@@ -108,7 +110,7 @@ class _Run:
 
     @property
     def floor(self) -> float:
-        return EXACT * self.data.spread
+        return self.data.floor
 
     @property
     def seconds(self) -> float:
@@ -240,13 +242,14 @@ def _begin(
         data = data.merge()
     sequence = np.random.SeedSequence(seed)
     random = np.random.default_rng(sequence)
-    sample = data.sample(config.max_rows, random)
+    scales = choose_scales(data, grammar) if config.relative_loss else Scales.plain(data)
+    sample = scales.measure(data.sample(config.max_rows, random))
     check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
     seeds = sequence.generate_state(config.n_trees, np.uint64)
     n_entries = count_entries(limits.timeout) if checkpoint is None else checkpoint.n_entries
     completion = make_completion(grammar, sample, n_entries=n_entries, is_used=config.n_completions > 0)
     searchers = [Searcher(grammar, sample, config, int(tree_seed), own_scratch(completion)) for tree_seed in seeds]
-    run = _Run(data, check, searchers, n_entries, limits, n_jobs, lambda: False, began)
+    run = _Run(data, check, scales, searchers, n_entries, limits, n_jobs, lambda: False, began)
     if checkpoint is not None:
         _restore(run, checkpoint, grammar)
     return run
@@ -330,7 +333,7 @@ def _judge(run: _Run) -> None:
     before = run.judged
     candidates = list(before.front)
     seen: dict[tuple[int, ...], Candidate] = {}
-    for found in (candidate for searcher in run.searchers for candidate in searcher.candidates()):
+    for found in _candidates(run):
         known = seen.get(found.program.tokens) or before.seen.get(found.program.tokens)
         if known is not None and found.loss >= known.loss:
             seen[found.program.tokens] = known
@@ -342,6 +345,15 @@ def _judge(run: _Run) -> None:
     if episodes_at_exact is None and len(front) and front[-1].loss <= run.floor:
         episodes_at_exact = run.n_episodes
     run.judged = _Judged(front, seen, episodes_at_exact)
+
+
+def _candidates(run: _Run) -> Iterator[Candidate]:
+    """Yield the best that each tree has found, in the units of the user."""
+    for searcher in run.searchers:
+        for candidate in searcher.candidates():
+            expressed = run.scales.express(candidate)
+            if expressed is not None:
+                yield expressed
 
 
 def _may_enter(found: Candidate, front: Front) -> bool:

@@ -19,7 +19,7 @@ from spl.discover import Discovery, Watcher, discover
 from spl.errors import SearchInterrupted, SettingError
 from spl.expression import to_text
 from spl.fit import evaluate
-from spl.front import EXACT, check_selection
+from spl.front import check_selection
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.latex import latex_table, to_latex
@@ -179,7 +179,7 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
 
         from spl.display import LineDisplay
 
-        floor = EXACT * data.spread
+        floor = data.floor
         return LineDisplay(Console(), "y", lambda front: front.choose(self.selection, data.n_rows, floor))
 
     def _keep(self, discovery: Discovery) -> None:

@@ -1,5 +1,6 @@
 """Fitting and evaluating single programs on a whole dataset."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ POLISH_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1e-1
 LAST_EFFORT = Effort(
     n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9
 )  # on a large table, from a fit to many rows of it
+SMALLEST_SPREAD = 1e-100  # of a target whose squared errors are numbers; beyond it, constants stay as they are
 
 
 def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -42,10 +44,14 @@ def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float
 def root_mean_square_error(program: Program, dataset: Dataset) -> float:
     """Return the weighted error of a program as it is; infinity if it leaves its domain on any row that counts."""
     counts = dataset.weights > 0
-    residual = (dataset.target - evaluate(program, dataset.columns))[counts]
     with np.errstate(over="ignore", invalid="ignore"):
-        error = float(np.sqrt(np.mean(dataset.weights[counts] * residual**2) * counts.sum() / dataset.n_rows))
-    return error if np.isfinite(error) else np.inf
+        residual = (dataset.target - evaluate(program, dataset.columns))[counts]
+        largest = float(np.max(np.abs(residual)))
+    if not 0 < largest < np.inf:
+        return 0.0 if largest == 0 else np.inf
+    unit = 2.0 ** (math.frexp(largest)[1] - 1)  # squares of the residuals in their own unit are numbers
+    square = np.mean(dataset.weights[counts] * (residual / unit) ** 2) * counts.sum() / dataset.n_rows
+    return unit * float(np.sqrt(square))
 
 
 def fit(
@@ -61,7 +67,7 @@ def fit(
         (3.0,)
     """
     before = root_mean_square_error(program, dataset) if np.all(np.isfinite(program.constants)) else np.inf
-    if not program.constants:
+    if not program.constants or not SMALLEST_SPREAD < dataset.spread < 1 / SMALLEST_SPREAD:
         return Candidate(program, before, reward)
     error, constants = _run_kernel(program, dataset, effort, seed)
     loss = float(np.sqrt(error / dataset.n_rows))

@@ -15,7 +15,6 @@ from spl.kernels import tokens as tk
 # 20 to 1,000 points: 0.5 to 2 choose alike among random formulas; more than 1 leaves out terms that the data shows.
 TOKEN_NATS = 0.75
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
-EXACT = 1e-13  # an error that is a smaller share of the spread of the target than this is rounding error
 WORTH = 1e-3  # a costlier candidate must lower the loss by at least this share to stand in the front
 
 
