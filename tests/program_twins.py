@@ -1,15 +1,17 @@
 """The slow, obvious twin of programs: their values by definition; and random programs over all operators."""
 
 import math
+import random
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from spl.expression import parse_expression
+from spl.expression import CONSTANT_TOKEN, parse_expression
 from spl.kernels import tokens as tk
-from spl.operators import BUILT_IN
+from spl.operators import BUILT_IN, Operator
 from spl.program import Program, Vocabulary
 
 WORDS = Vocabulary(variables=("x", "y", "flow rate [m/s]"), literals=(1.0, 2.0, 0.5, 3.0, math.pi))
@@ -41,16 +43,51 @@ def twin_values(program: Program, columns: NDArray[np.floating]) -> list[NDArray
     return values
 
 
-def well_conditioned_values(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the program's values; the example is dropped where it leaves its domain or lives on rounding errors."""
+def find_conditioned_values(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return the program's values; None where it leaves its domain or lives on rounding errors."""
     with np.errstate(all="ignore"):
         values = twin_values(program, columns)
         finer = twin_values(program, columns.astype(np.longdouble))
     for value, fine in zip(values, finer, strict=True):
         size = np.abs(value)
-        assume(bool(np.isfinite(value).all() and (size < 1e6).all() and ((size > 1e-4) | (size == 0)).all()))
-        assume(np.allclose(value, fine.astype(float), rtol=1e-11, atol=0))
+        if not (np.isfinite(value).all() and (size < 1e6).all() and ((size > 1e-4) | (size == 0)).all()):
+            return None
+        if not np.allclose(value, fine.astype(float), rtol=1e-11, atol=0):
+            return None
     return values[-1]
+
+
+def well_conditioned_values(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the program's values; the example is dropped where it leaves its domain or lives on rounding errors."""
+    values = find_conditioned_values(program, columns)
+    assume(values is not None)
+    assert values is not None
+    return values
+
+
+def draw_programs(n_programs: int, seed: int, own: tuple[Operator, ...] = ()) -> list[Program]:
+    """Return so many well-conditioned programs over all operators, the same for a seed; each operator occurs."""
+    choose = random.Random(seed)
+    words = replace(WORDS, own=own)
+    exponents = [tk.POWER << tk.KIND_SHIFT | exponent + tk.POWER_OFFSET for exponent in (-3, -2, 4, 5)]
+    operators = [words.operator_token(operator) for operator in (*BUILT_IN.values(), *own)] + exponents
+    columns = positive_columns()
+
+    def draw(first: int | None, depth: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        if first is None and (depth == 0 or choose.random() < 0.2):
+            leaf = choose.choice([*map(words.variable_token, words.variables)] * 2 + [CONSTANT_TOKEN])
+            return (leaf,), ((choose.uniform(-3, 3),) if leaf == CONSTANT_TOKEN else ())
+        token = choose.choice(operators) if first is None else first
+        parts = [draw(None, depth - 1) for _ in range(words.arity_of(token))]
+        return (token, *(t for part in parts for t in part[0])), tuple(c for part in parts for c in part[1])
+
+    found: list[Program] = []
+    while len(found) < n_programs:
+        tokens, constants = draw(operators[len(found) % len(operators)], 4)
+        program = Program(tokens, words, constants)
+        if find_conditioned_values(program, columns) is not None:
+            found.append(program)
+    return found
 
 
 def leaves() -> st.SearchStrategy[tuple[tuple[int, ...], tuple[float, ...]]]:

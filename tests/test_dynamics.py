@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sympy
+from scipy.integrate import solve_ivp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -12,6 +13,9 @@ from spl.errors import DataError, ExpressionError, SettingError, SimulationEnded
 from spl.expression import parse_expression
 from spl.fit import evaluate
 from spl.program import Vocabulary
+from spl.simulate import ABSOLUTE_TOLERANCE, RELATIVE_TOLERANCE
+from spl.system_rows import Plan, make_rows
+from spl.trajectories import Trajectories
 
 T = np.linspace(0, 12, 600)
 OSCILLATION = np.column_stack([np.sin(2 * T), np.cos(2 * T)])  # a' = 2*b, b' = -2*a
@@ -66,6 +70,30 @@ def test_prediction_simulation_score_export_and_text_agree(model, noisy):
         np.testing.assert_allclose(printed, predicted[:, place], rtol=1e-12, atol=1e-14)
     table = model.coefficients()[NAMES].to_numpy()
     np.testing.assert_allclose(noisy @ table.T, predicted, rtol=1e-12, atol=1e-14)
+
+
+def test_exported_code_gives_the_predictions_the_simulation_and_the_score(model, noisy):
+    namespace = {}
+    exec(model.export("python"), namespace)
+    derivatives = namespace["derivatives"]
+    np.testing.assert_allclose(derivatives(noisy.T).T, model.predict(noisy), rtol=1e-13, atol=1e-15)
+
+    start = np.array([0.3, -0.8])
+    solution = solve_ivp(
+        lambda t, state: derivatives(state),
+        (T[0], T[-1]),
+        start,
+        method="DOP853",
+        t_eval=T,
+        rtol=RELATIVE_TOLERANCE,
+        atol=ABSOLUTE_TOLERANCE * np.abs(start),
+    )
+    np.testing.assert_allclose(solution.y.T, model.simulate(start, T), rtol=0, atol=1e-12)
+
+    rows = make_rows(Trajectories.from_arrays(noisy, T, names=NAMES), Plan())
+    residuals = derivatives(rows.table.T).T - rows.targets
+    explained = 1 - (residuals**2).sum(axis=0) / ((rows.targets - rows.targets.mean(axis=0)) ** 2).sum(axis=0)
+    assert model.score(noisy, T) == pytest.approx(explained.mean(), abs=1e-13)
 
 
 def test_the_simulation_solves_the_equations_that_are_printed(model):

@@ -102,6 +102,19 @@ def test_the_selection_may_change_after_the_fit(table):
     assert model.set_params(selection="mdl").best_index_ < len(model.equations_) - 1
 
 
+def test_exported_code_predicts_what_the_model_predicts(model, table):
+    X, _ = table
+    for index in (None, *range(len(model.equations_))):
+        namespace = {}
+        exec(model.export("python", index), namespace)
+        np.testing.assert_allclose(namespace["predict"](*X.T), model.predict(X, index), rtol=1e-13, atol=1e-13)
+
+
+def test_an_unknown_format_is_refused(model):
+    with pytest.raises(SplError, match="`format` must be one of sympy, latex"):
+        model.export("fortran")
+
+
 def test_latex_and_its_table_show_the_law(model):
     assert "x_{0}^{2}" in model.latex()
     assert model.latex_table().count(r"\\") > len(model.equations_)

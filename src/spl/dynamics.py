@@ -18,6 +18,7 @@ from spl.config import Limits, SearchConfig
 from spl.discover_system import SystemDiscovery, discover_system
 from spl.errors import DataError, SearchInterrupted, SettingError, SimulationEnded
 from spl.estimator import DIGITS, make_grammar
+from spl.export import export_system
 from spl.expression import to_text
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
@@ -204,6 +205,15 @@ class SPLDynamics(BaseEstimator):
     def latex(self) -> list[str]:
         """Return the right-hand sides as LaTeX."""
         return [to_latex(program) for program in self._system().programs]
+
+    def export(self, format: str) -> str:
+        """Return the equations as text of another format.
+
+        Formats are "sympy" (a list), "latex" (aligned equations), "python", "c", "julia", "matlab", "torch" and "jax". Code is
+        a function `derivatives` of the state, and of the inputs if there are any; for order 2 the state is positions and
+        velocities. For a map it is `next_state`.
+        """
+        return export_system(self._system(), format)
 
     def plot(self) -> "Figure":
         """Return a figure: data and simulation over time, derivatives, the phase portrait. Needs matplotlib, the extra `plot`."""

@@ -17,6 +17,7 @@ from spl.config import Limits, SearchConfig
 from spl.data import Dataset, check_unique
 from spl.discover import Discovery, Watcher, discover
 from spl.errors import SearchInterrupted, SettingError
+from spl.export import export_program
 from spl.expression import to_text
 from spl.fit import evaluate
 from spl.front import check_selection
@@ -156,6 +157,14 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         from spl.plots.trees import plot_tree
 
         return plot_tree(self._program(index))
+
+    def export(self, format: str, index: int | None = None) -> str:
+        """Return an equation as text of another format; the chosen one, or the one at a row of `equations_`.
+
+        Formats are "sympy", "latex", "python", "c", "julia", "matlab", "torch" and "jax". Code is a function `predict` of
+        all columns in order; their names become identifiers of the language.
+        """
+        return export_program(self._program(index), format, target=getattr(self, "target_name_", "y"))
 
     @property
     def best_index_(self) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from spl.errors import ExpressionError, OperatorError, suggest_name
+from spl.infix import ATOM, MINUS, POWER, PRODUCT, Piece, write_product, write_sum
 from spl.kernels import tokens as tk
 from spl.operators import BUILT_IN, SPELLINGS, Operator, find_operator
 from spl.program import Program, Vocabulary
@@ -23,7 +24,6 @@ CONSTANT_TOKEN = tk.CONSTANT << tk.KIND_SHIFT
 _NAMED_POWERS: Final = {2.0: tk.SQUARE, 3.0: tk.CUBE, -1.0: tk.INV, 0.5: tk.SQRT}
 _NAMED_EXPONENTS: Final = {token: exponent for exponent, token in _NAMED_POWERS.items()}
 _SIGNS: Final[dict[type[ast.operator], int]] = {ast.Add: tk.ADD, ast.Sub: tk.SUB, ast.Mult: tk.MUL, ast.Div: tk.DIV}
-_SUM, _PRODUCT, _MINUS, _POWER, _ATOM = range(1, 6)  # how tightly a printed piece binds, as in Python
 _SHOWN_WIDTH = 100  # characters of a line that an error message shows
 
 
@@ -307,18 +307,6 @@ def _shorten(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-class _Piece(NamedTuple):
-    """The text of a subtree, how tightly it binds, and its negative where that is shorter (`2*x` for `-2*x`)."""
-
-    text: str
-    binding: int
-    negative: "_Piece | None" = None
-
-    def within(self, binding: int) -> str:
-        """Return the text, in brackets if the place asks for something that binds more tightly."""
-        return self.text if self.binding >= binding else f"({self.text})"
-
-
 def to_text(program: Program, digits: int | None = None) -> str:
     """Return the formula as text that `parse_expression` reads back to the same values.
 
@@ -337,12 +325,12 @@ def write_tokens(
     tokens: Sequence[int], vocabulary: Vocabulary, constants: Sequence[float] = (), digits: int | None = None
 ) -> str:
     """Return the text of a prefix sequence of tokens; constants without a value are printed as `C`."""
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
     values = [math.nan] * (tokens.count(CONSTANT_TOKEN) - len(constants)) + list(constants)
     for token in reversed(tokens):
         kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
         if kind == tk.VARIABLE:
-            piece = _Piece(quote_name(vocabulary.variables[payload]), _ATOM)
+            piece = Piece(quote_name(vocabulary.variables[payload]), ATOM)
         elif kind == tk.LITERAL:
             piece = _write_number(vocabulary.literals[payload], digits)
         elif kind == tk.CONSTANT:
@@ -370,40 +358,27 @@ def quote_name(name: str) -> str:
     return name if plain else repr(name)
 
 
-def _write_number(value: float, digits: int | None) -> _Piece:
+def _write_number(value: float, digits: int | None) -> Piece:
     if not math.isfinite(value):
-        return _Piece("C", _ATOM)
+        return Piece("C", ATOM)
     text = repr(abs(value)) if digits is None else f"{abs(value):.{digits}g}"
-    positive = _Piece(text.removesuffix(".0"), _ATOM)
-    return _Piece(f"-{positive.text}", _MINUS, positive) if math.copysign(1, value) < 0 else positive
+    positive = Piece(text.removesuffix(".0"), ATOM)
+    return Piece(f"-{positive.text}", MINUS, positive) if math.copysign(1, value) < 0 else positive
 
 
-def _write_operator(token: int, arguments: list[_Piece], vocabulary: Vocabulary) -> _Piece:
+def _write_operator(token: int, arguments: list[Piece], vocabulary: Vocabulary) -> Piece:
     match token, arguments:
         case ((tk.ADD | tk.SUB), [left, right]):
-            return _write_sum(token == tk.ADD, left, right)
+            return write_sum(token == tk.ADD, left, right)
         case ((tk.MUL | tk.DIV), [left, right]):
-            return _write_product("*" if token == tk.MUL else "/", left, right)
+            return write_product("*" if token == tk.MUL else "/", left, right)
         case tk.POW, [base, exponent]:
-            return _Piece(f"{base.within(_ATOM)}**{exponent.within(_MINUS)}", _POWER)
+            return Piece(f"{base.within(ATOM)}**{exponent.within(MINUS)}", POWER)
         case tk.NEG, [only]:
-            return _Piece(f"-{only.within(_POWER)}", _MINUS, only._replace(negative=None))
+            return Piece(f"-{only.within(POWER)}", MINUS, only._replace(negative=None))
         case tk.INV, [only]:
-            return _Piece(f"1/{only.within(_POWER)}", _PRODUCT)
+            return Piece(f"1/{only.within(POWER)}", PRODUCT)
     power = exponent_of(token)
     if power is not None and token != tk.SQRT:
-        return _Piece(f"{arguments[0].within(_ATOM)}**{int(power)}", _POWER)
-    return _Piece(f"{vocabulary.operator_of(token).name}({', '.join(piece.text for piece in arguments)})", _ATOM)
-
-
-def _write_sum(is_added: bool, left: _Piece, right: _Piece) -> _Piece:
-    """Write `a + b` or `a - b`; adding a negative is written as taking its positive away, and the other way round."""
-    if right.negative is not None:
-        is_added, right = not is_added, right.negative
-    return _Piece(f"{left.within(_SUM)} {'+' if is_added else '-'} {right.within(_PRODUCT)}", _SUM)
-
-
-def _write_product(sign: str, left: _Piece, right: _Piece) -> _Piece:
-    factor = right.within(_POWER)
-    negative = None if left.negative is None else _write_product(sign, left.negative, right)
-    return _Piece(f"{left.within(_PRODUCT)}{sign}{factor}", _PRODUCT, negative)
+        return Piece(f"{arguments[0].within(ATOM)}**{int(power)}", POWER)
+    return Piece(f"{vocabulary.operator_of(token).name}({', '.join(piece.text for piece in arguments)})", ATOM)

@@ -3,6 +3,7 @@
 sympy takes 0.4 s to import, so only what needs it imports it, when called.
 """
 
+import keyword
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -142,6 +143,42 @@ def _check_power(operator: Operator, arguments: tuple[Any, ...]) -> None:
         raise ExpressionError(
             f"({arguments[0]})**{exponent} has a coefficient beyond floating point. Scale the formula first."
         )
+
+
+# ---- text ----------------------------------------------------------------------------------------
+
+
+def sympy_text(expression: "sympy.Expr") -> str:
+    """Return text that `sympy.sympify` reads back as the same expression, numbers with all their digits.
+
+    Names that Python or sympy would read otherwise are written as what they are.
+
+    Examples:
+        >>> import sympy
+        >>> x, rate, beta = map(sympy.Symbol, ("x", "flow rate", "beta"))
+        >>> sympy_text(0.1 * x + rate / 3 - beta)
+        "-Symbol('beta') + Symbol('flow rate')/3 + 0.1*x"
+    """
+    import sympy
+    from sympy.core.function import AppliedUndef
+    from sympy.printing.str import StrPrinter
+
+    def is_plain(name: str) -> bool:
+        return name.isidentifier() and not keyword.iskeyword(name) and not hasattr(sympy, name)
+
+    class Printer(StrPrinter):  # its methods are named after sympy's classes
+        def _print_Float(self, number: Any) -> str:  # noqa: N802
+            return repr(float(number))
+
+        def _print_Symbol(self, symbol: Any) -> str:  # noqa: N802
+            return symbol.name if is_plain(symbol.name) else f"Symbol({symbol.name!r})"
+
+        def _print_Function(self, call: Any) -> str:  # noqa: N802
+            if not isinstance(call, AppliedUndef) or is_plain(call.func.__name__):
+                return str(super()._print_Function(call))
+            return f"Function({call.func.__name__!r})({self.stringify(call.args, ', ')})"
+
+    return str(Printer().doprint(expression))
 
 
 # ---- numbers -------------------------------------------------------------------------------------
