@@ -51,6 +51,9 @@ class Progress:
     seconds: float
     n_episodes: int
     n_evaluations: int
+    n_rounds: int = 0  # that are done
+    n_rows: int = 1  # different rows of the data
+    floor: float = 0.0  # an error up to this is rounding error
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,7 @@ class _Run:
     data: Dataset
     check: Dataset
     scales: Scales  # in which the searchers see the data
+    config: SearchConfig
     searchers: list[Searcher]
     n_entries: int  # of the bank
     limits: Limits
@@ -103,6 +107,7 @@ class _Run:
     round: int = 0  # of the schedule
     segment: int = 0  # of the round
     is_whole: bool = True  # the segment was not cut short
+    is_round_over: bool = False
     judged: _Judged = field(default_factory=_Judged)
     judged_before: _Judged = field(default_factory=_Judged)  # at the end of the segment before
     is_interrupted: bool = False
@@ -118,7 +123,11 @@ class _Run:
 
     @property
     def progress(self) -> Progress:
-        return Progress(self.front, self.seconds_before + self.seconds, self.n_episodes, self.n_evaluations)
+        n_rounds = self.schedule * self.config.n_transplants + self.round + self.is_round_over
+        seconds = self.seconds_before + self.seconds
+        return Progress(
+            self.front, seconds, self.n_episodes, self.n_evaluations, n_rounds, self.data.n_rows, self.floor
+        )
 
     @property
     def n_evaluations(self) -> int:
@@ -170,7 +179,7 @@ def discover(
     stopped = "schedules"
     try:
         with _ctrl_c_as_flag(run):
-            for _ in _segments(run, config):
+            for _ in _segments(run):
                 _judge(run)
                 if watch is not None:
                     watch(run.progress)
@@ -249,7 +258,7 @@ def _begin(
     n_entries = count_entries(limits.timeout) if checkpoint is None else checkpoint.n_entries
     completion = make_completion(grammar, sample, n_entries=n_entries, is_used=config.n_completions > 0)
     searchers = [Searcher(grammar, sample, config, int(tree_seed), own_scratch(completion)) for tree_seed in seeds]
-    run = _Run(data, check, scales, searchers, n_entries, limits, n_jobs, lambda: False, began)
+    run = _Run(data, check, scales, config, searchers, n_entries, limits, n_jobs, lambda: False, began)
     if checkpoint is not None:
         _restore(run, checkpoint, grammar)
     return run
@@ -282,26 +291,29 @@ def _restore(run: _Run, checkpoint: Checkpoint, grammar: Grammar) -> None:
         searcher.restore(state)
 
 
-def _segments(run: _Run, config: SearchConfig) -> Iterator[None]:
+def _segments(run: _Run) -> Iterator[None]:
     """Grow all trees, segment by segment, round by round, from where the run stands."""
+    config = run.config
     while config.max_schedules is None or run.schedule < config.max_schedules:
         for end in islice(_segment_ends(config.n_episodes), run.segment, None):
             run.judged_before = run.judged
             _grow(run, end)
             is_over = all(searcher.is_exhausted for searcher in run.searchers)
             run.is_exhausted = is_over and not run.searchers[0].planted
+            run.is_round_over = is_over or (run.is_whole and end == config.n_episodes)
             yield
             if is_over:
                 break
             run.segment += 1
-        _transplant(run, config)
+        _transplant(run)
 
 
-def _transplant(run: _Run, config: SearchConfig) -> None:
+def _transplant(run: _Run) -> None:
     """Begin the next round on a grammar with the modules of this one; after the last round, the next schedule without any."""
+    config = run.config
     found = [module for searcher in run.searchers for module in searcher.modules()]
     modules = keep_best([*run.searchers[0].planted, *found], config.max_modules)
-    run.round, run.segment = run.round + 1, 0
+    run.round, run.segment, run.is_round_over = run.round + 1, 0, False
     if run.round == config.n_transplants:
         run.schedule, run.round, modules = run.schedule + 1, 0, ()
         for searcher in run.searchers:

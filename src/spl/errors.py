@@ -1,4 +1,4 @@
-"""Every error a user can cause, and the one warning they may see.
+"""Every error a user can cause, and the warnings they may see.
 
 Anything else that raises is a mistake of ours. A message says what is wrong, with the value, and what to do about it.
 """
@@ -48,6 +48,10 @@ class RunFileError(SplError):
 
 class SearchInterrupted(UserWarning):
     """The search was stopped by hand; what is returned is the best so far."""
+
+
+class RunFileWarning(UserWarning):
+    """A run file that can no longer be written; the search goes on without it."""
 
 
 class SimulationEnded(UserWarning):

@@ -1,0 +1,41 @@
+"""Short searches that several tests of runs share."""
+
+import numpy as np
+
+from spl.config import Limits, SearchConfig
+from spl.data import Dataset
+from spl.grammar import Grammar
+from spl.run_file import RunPlan
+from spl.runs import discover_in_file
+
+RULES = "f -> f + f | f * f | sin(f) | exp(f) | C * f | x | y"
+NO_LIMIT = Limits(timeout=None)
+
+
+def make_data(n_rows=30, seed=0):
+    """Return rows that no formula fits exactly."""
+    x, y = np.random.default_rng(seed).uniform(0.5, 3, (2, n_rows))
+    return Dataset.from_arrays(np.stack([x, y], axis=1), np.sin(7 * x * y) + np.abs(np.sin(40 * x)), names=["x", "y"])
+
+
+def make_config(max_schedules=1, **settings):
+    return SearchConfig(
+        **{"max_rules": 10, "n_episodes": 60, "n_transplants": 2, "max_schedules": max_schedules} | settings
+    )
+
+
+def make_plan(data=None, rules=RULES, own=(), **more):
+    data = data or make_data()
+    settings = {"config": make_config(), "seed": 3, "more": {}, "facts": {}} | more
+    return RunPlan(data=data, searches=[("z", Grammar.from_text(rules, own).bind(data.names))], **settings)
+
+
+def search_in_file(path, max_schedules=1, data=None, rules=RULES, limits=NO_LIMIT, seed=3, **more):
+    config = more.pop("config", None) or make_config(max_schedules)
+    return discover_in_file(
+        path, data or make_data(), Grammar.from_text(rules), target="z", config=config, limits=limits, seed=seed, **more
+    )
+
+
+def summary(found):
+    return [(c.program.tokens, c.program.constants, c.loss, c.reward) for c in found.front]
