@@ -7,19 +7,15 @@ import pytest
 from rich.console import Console
 
 from spl.candidate import Candidate
-from spl.discover import Discovery, Progress
-from spl.discover_system import SystemProgress
+from spl.discover import Discovery
 from spl.display import (
     DOMAINS,
     STOPPED,
-    LineDisplay,
-    LiveDisplay,
-    ProgressDisplay,
-    SystemDisplay,
     equation_line,
     front_lines,
     front_rows,
     operator_lines,
+    print_equation,
     print_front,
     summary_line,
 )
@@ -37,24 +33,12 @@ def make_front(*formulas):
     return Front(tuple(Candidate(parse_expression(text, WORDS), 10.0**-place) for place, text in enumerate(formulas)))
 
 
-def make_progress(front, seconds=1.0):
-    return Progress(front, seconds, 500, 12_345)
-
-
 def make_console(*, is_terminal, width=80):
     return Console(file=io.StringIO(), force_terminal=is_terminal, width=width, height=24, color_system=None)
 
 
 def printed(console):
     return console.file.getvalue()
-
-
-def choose_last(front):
-    return len(front) - 1
-
-
-def choose_first(front):
-    return 0
 
 
 def test_rows_show_cost_loss_score_and_equation_of_each_candidate():
@@ -101,6 +85,20 @@ def test_the_equation_line_names_the_target():
     assert equation_line("flow [l/s]", make_front("x + 1"), 0) == "flow [l/s] = x + 1"
 
 
+def test_on_a_terminal_the_equation_is_typeset_and_then_text_to_copy():
+    console = make_console(is_terminal=True)
+    print_equation(console, "y", make_front("x / (x + 1)"), 0)
+    lines = printed(console).splitlines()
+    assert [line.strip() for line in lines] == ["x", "y = ─────", "x + 1", "", "y = x/(x + 1)"]
+
+
+@pytest.mark.parametrize("options", [{"is_terminal": False}, {"is_terminal": True, "width": 8}])
+def test_elsewhere_and_where_there_is_no_room_the_equation_is_text_alone(options):
+    console = make_console(**options)
+    print_equation(console, "y", make_front("x / (x + 1)"), 0)
+    assert printed(console) == "y = x/(x + 1)\n"
+
+
 @pytest.mark.parametrize("stopped", STOPPED)
 def test_the_summary_says_why_the_search_ended(stopped):
     line = summary_line(Discovery(make_front("x"), 100, 0.0, 2.5, 500, 12_345, stopped), 0.987654321)
@@ -109,96 +107,6 @@ def test_the_summary_says_why_the_search_ended(stopped):
 
 def test_a_constant_target_has_no_r2():
     assert "R2 undefined" in summary_line(Discovery(make_front("x"), 100, 0.0, 2.5, 500, 12_345, "exact"), None)
-
-
-# ---- progress
-
-
-def test_a_line_is_printed_for_each_new_formula_and_none_for_the_same():
-    console = make_console(is_terminal=False)
-    with LineDisplay(console, "y", choose_last) as display:
-        for front in (make_front("x"), make_front("x"), make_front("x", "x + 1")):
-            display(make_progress(front))
-    lines = printed(console).splitlines()
-    assert [line.split("  ")[-1] for line in lines] == ["y = x", "y = x + 1"]
-
-
-def test_an_empty_front_shows_nothing_yet():
-    console = make_console(is_terminal=False)
-    with LineDisplay(console, "y", choose_last) as display:
-        display(make_progress(Front(())))
-    assert printed(console) == ""
-
-
-def test_a_line_of_progress_is_cut_where_it_is_too_long():
-    console = make_console(is_terminal=False)
-    with LineDisplay(console, "y", choose_last) as display:
-        display(make_progress(make_front(LONG)))
-    assert len(printed(console)) < 240
-    assert printed(console).endswith("...\n")
-
-
-def test_the_live_table_shows_cost_and_loss_beside_long_formulas():
-    console = make_console(is_terminal=True)
-    with LiveDisplay(console, "y", choose_first) as display:
-        display(make_progress(make_front("x", LONG)))
-    shown = printed(console)
-    assert all(word in shown for word in ("cost", "loss", "score", "y = x", "12,345 evaluations", "Ctrl-C"))
-
-
-def test_the_live_table_survives_an_empty_front():
-    console = make_console(is_terminal=True)
-    with LiveDisplay(console, "y", choose_last, title="Looking") as display:
-        display(make_progress(Front(())))
-    assert "Looking" in printed(console)
-
-
-def test_the_live_table_fits_the_screen_around_the_chosen_formula():
-    console = make_console(is_terminal=True)
-    front = make_front("x", *("x" + " + x" * n for n in range(1, 60)))
-    with LiveDisplay(console, "y", lambda _: 40) as display:
-        display(make_progress(front))
-    frame = printed(console).rsplit("Looking", 1)[-1].rsplit("Searching", 1)[-1]
-    assert len(frame.splitlines()) <= 24
-    assert "*" in frame
-
-
-def test_the_silent_display_shows_nothing(capsys):
-    with ProgressDisplay() as display:
-        display(make_progress(make_front("x")))
-    assert capsys.readouterr() == ("", "")
-
-
-LEFT_SIDES = {"a": "da/dt", "b": "db/dt"}
-
-
-def test_the_searches_of_a_system_are_shown_as_lines_with_their_left_sides():
-    console = make_console(is_terminal=False)
-    with SystemDisplay(console, LEFT_SIDES) as display:
-        for state in "aab":
-            display(SystemProgress(state, make_progress(make_front("x"))))
-    assert [line.split("  ")[-1] for line in printed(console).splitlines()] == ["da/dt = x", "db/dt = x"]
-
-
-def test_a_live_search_of_a_system_leaves_its_formula_behind():
-    console = make_console(is_terminal=True)
-    with SystemDisplay(console, LEFT_SIDES) as display:
-        display(SystemProgress("a", make_progress(make_front("x"))))
-        display(SystemProgress("b", make_progress(Front(()))))
-        display(SystemProgress("b", make_progress(make_front("x + 1"))))
-    shown = printed(console)
-    assert "Searching da/dt ..." in shown
-    assert "Searching db/dt, then fitting ..." in shown
-    left = [line.strip() for line in shown.replace("\r", "\n").splitlines()]
-    assert any(line.endswith("1.0 s  da/dt = x") for line in left)
-    assert any(line.endswith("1.0 s  db/dt = x + 1") for line in left)
-
-
-def test_a_system_without_progress_shows_nothing():
-    console = make_console(is_terminal=True)
-    with SystemDisplay(console, LEFT_SIDES):
-        pass
-    assert printed(console) == ""
 
 
 # ---- operators

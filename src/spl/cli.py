@@ -19,7 +19,7 @@ from spl.errors import SplError
 if TYPE_CHECKING:
     from spl.data import Dataset
     from spl.discover import Discovery
-    from spl.display import Choose, ProgressDisplay
+    from spl.live import Choose, ProgressDisplay
 
 USER_MISTAKE = 2  # exit status
 
@@ -136,7 +136,7 @@ def fit(
         return front.choose(selection, dataset.n_rows, dataset.floor)
 
     compile_kernels()
-    with _make_display(target, choose, is_json=is_json, is_quiet=quiet) as display:
+    with _make_display(target, choose, limits.timeout, is_json=is_json, is_quiet=quiet) as display:
         found = discover(dataset, grammar, limits=limits, n_jobs=jobs, seed=seed, watch=display)
     chosen = found.front.choose(selection, found.n_rows, found.floor)
     if is_json:
@@ -147,14 +147,16 @@ def fit(
         _print_result(found, chosen, dataset, target)
 
 
-def _make_display(target: str, choose: "Choose", *, is_json: bool, is_quiet: bool) -> "ProgressDisplay":
+def _make_display(
+    target: str, choose: "Choose", timeout: float | None, *, is_json: bool, is_quiet: bool
+) -> "ProgressDisplay":
     """Return what shows the progress: a live table on a terminal, lines elsewhere, nothing beside JSON."""
-    from spl.display import LineDisplay, LiveDisplay, ProgressDisplay
+    from spl.live import ProgressDisplay, is_live, open_display
 
     console = open_console(is_error=is_json)
-    if is_quiet or (is_json and not console.is_terminal):
+    if is_quiet or (is_json and not is_live(console)):
         return ProgressDisplay()
-    return (LiveDisplay if console.is_terminal else LineDisplay)(console, target, choose)
+    return open_display(console, target, choose, timeout=timeout)
 
 
 def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
@@ -166,13 +168,13 @@ def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
 
 
 def _print_result(found: "Discovery", chosen: int, data: "Dataset", target: str) -> None:
-    from spl.display import equation_line, front_rows, print_front, print_lines, summary_line
+    from spl.display import front_rows, print_equation, print_front, print_lines, summary_line
 
     console = open_console()
     print_lines(console, [""])
     print_front(console, front_rows(found.front, chosen, found.floor))
     print_lines(console, [""])
-    print_lines(console, [equation_line(target, found.front, chosen)], style="bold")
+    print_equation(console, target, found.front, chosen)
     print_lines(console, ["", summary_line(found, _share_explained(found.front[chosen].loss, data))])
 
 

@@ -23,10 +23,12 @@ from spl.expression import to_text
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.latex import to_latex
+from spl.mathml import mathml_derivative, to_mathml
+from spl.notebook import FittedRepr, front_html, model_html
 from spl.operators import Operator
 from spl.simulate import simulate
 from spl.system import System
-from spl.system_report import explained, left_side
+from spl.system_report import explained, latex_derivative, left_side
 from spl.system_rows import Method, Plan, make_rows
 from spl.terms import linear_terms
 from spl.to_sympy import to_sympy
@@ -36,12 +38,12 @@ if TYPE_CHECKING:
     import sympy
     from matplotlib.figure import Figure
 
-    from spl.display import SystemDisplay
+    from spl.live import SystemDisplay
 
 GrammarLike = Grammar | str | Path
 
 
-class SPLDynamics(BaseEstimator):
+class SPLDynamics(FittedRepr, BaseEstimator):
     """Find the governing equations of a system from measured trajectories.
 
     Args:
@@ -57,7 +59,7 @@ class SPLDynamics(BaseEstimator):
         search: the hyperparameters of the search, a `SearchConfig`.
         n_jobs: trees searched at once; -1 uses all processors.
         random_state: makes the result repeatable.
-        verbose: 1 shows each improvement: in a table on a terminal, as lines elsewhere.
+        verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
 
     Attributes:
         equations_: the fronts, one DataFrame a state: cost, loss, score, equation.
@@ -234,6 +236,24 @@ class SPLDynamics(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "discovery_")
 
+    def _fitted_html(self) -> str:
+        from spl.display import front_rows
+
+        system, found = self._system(), self.discovery_
+        lefts = [mathml_derivative(state, system.order, system.is_discrete) for state in system.states]
+        equations = [to_mathml(program, left=left) for program, left in zip(system.programs, lefts, strict=True)]
+        tables = [
+            front_html(front_rows(search.front, chosen, search.floor), title=f"front of {state}", is_open=False)
+            for state, search, chosen in zip(system.states, found.searches, found.chosen, strict=True)
+        ]
+        return model_html("SPLDynamics, fitted", equations, tables)
+
+    def _fitted_latex(self) -> str:
+        system = self._system()
+        sides = [latex_derivative(state, system.order, system.is_discrete) for state in system.states]
+        lines = [rf"{left} &= {right}" for left, right in zip(sides, self.latex(), strict=True)]
+        return "$\\displaystyle \\begin{aligned}" + r" \\ ".join(lines) + "\\end{aligned}$"
+
     # ---- inside ----------------------------------------------------------------------------------
 
     def _system(self) -> System:
@@ -249,9 +269,10 @@ class SPLDynamics(BaseEstimator):
         """Return what shows each improvement of each equation."""
         from rich.console import Console
 
-        from spl.display import SystemDisplay
+        from spl.live import SystemDisplay
 
-        return SystemDisplay(Console(), {state: left_side(state, self.order, self.discrete) for state in states})
+        left_sides = {state: left_side(state, self.order, self.discrete) for state in states}
+        return SystemDisplay(Console(), left_sides, timeout=self.timeout)
 
     def _grammars(self, states: tuple[str, ...], columns: tuple[str, ...]) -> list[Grammar]:
         """Return one grammar for each state."""

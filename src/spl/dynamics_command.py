@@ -99,7 +99,7 @@ def dynamics(
     from spl.discover_system import discover_system
 
     compile_kernels()
-    with _make_display(runs, plan, is_json=is_json, is_quiet=quiet) as watch:
+    with _make_display(runs, plan, limits.timeout, is_json=is_json, is_quiet=quiet) as watch:
         found = discover_system(
             runs, [grammar] * len(runs.states), plan=plan, timeout=limits.timeout, n_jobs=jobs, seed=seed, watch=watch
         )
@@ -131,18 +131,19 @@ def _print_notes(notes: "tuple[str, ...] | list[str]", *, is_quiet: bool) -> Non
 
 
 def _make_display(
-    runs: "Trajectories", plan: "Plan", *, is_json: bool, is_quiet: bool
+    runs: "Trajectories", plan: "Plan", timeout: float | None, *, is_json: bool, is_quiet: bool
 ) -> "AbstractContextManager[SystemWatcher | None]":
     """Return what shows the progress: live tables on a terminal, lines elsewhere, nothing beside JSON."""
     from contextlib import nullcontext
 
-    from spl.display import SystemDisplay
+    from spl.live import SystemDisplay, is_live
     from spl.system_report import left_side
 
     console = open_console(is_error=is_json)
-    if is_quiet or (is_json and not console.is_terminal):
+    if is_quiet or (is_json and not is_live(console)):
         return nullcontext()
-    return SystemDisplay(console, {state: left_side(state, plan.order, plan.is_discrete) for state in runs.states})
+    left_sides = {state: left_side(state, plan.order, plan.is_discrete) for state in runs.states}
+    return SystemDisplay(console, left_sides, timeout=timeout)
 
 
 def _print_result(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *, is_quiet: bool) -> None:

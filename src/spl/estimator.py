@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +16,17 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset, check_unique
-from spl.discover import Discovery, Watcher, discover
+from spl.discover import Discovery, discover
 from spl.errors import SearchInterrupted, SettingError
 from spl.export import export_program
 from spl.expression import to_text
 from spl.fit import evaluate
-from spl.front import check_selection
+from spl.front import Front, check_selection
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
-from spl.latex import latex_table, to_latex
+from spl.latex import latex_name, latex_table, to_latex
+from spl.mathml import mathml_name, to_mathml
+from spl.notebook import FittedRepr, front_html, model_html
 from spl.operators import Operator
 from spl.program import Program
 from spl.to_sympy import to_sympy
@@ -32,11 +35,13 @@ if TYPE_CHECKING:
     import sympy
     from matplotlib.figure import Figure
 
+    from spl.live import ProgressDisplay
+
 DIGITS = 8  # of the constants in a printed equation
 MAX_KEPT_ROWS = 4000  # rows of the fit that are kept for `plot`
 
 
-class SPLRegressor(RegressorMixin, BaseEstimator):
+class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
     """Find the formula behind a table by tree search.
 
     Args:
@@ -49,7 +54,7 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         search: the hyperparameters of the paper, a `SearchConfig`.
         n_jobs: trees searched at once; -1 uses all processors. The result does not depend on it.
         random_state: makes the result repeatable.
-        verbose: 1 prints each improvement.
+        verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
 
     Attributes:
         equations_: the front as a DataFrame: cost, loss, score, equation.
@@ -96,15 +101,16 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         data = Dataset.from_arrays(X, y, names=getattr(self, "feature_names_in_", None), weights=weights)
         grammar = make_grammar(self.grammar, self.operators, self.constants, data.names)
-        discovery = discover(
-            data,
-            grammar,
-            config=config,
-            limits=limits,
-            n_jobs=effective_n_jobs(self.n_jobs),
-            seed=int(check_random_state(self.random_state).randint(2**31)),
-            watch=self._make_watcher(data) if self.verbose else None,
-        )
+        with self._make_display(data, name) if self.verbose else nullcontext() as watch:
+            discovery = discover(
+                data,
+                grammar,
+                config=config,
+                limits=limits,
+                n_jobs=effective_n_jobs(self.n_jobs),
+                seed=int(check_random_state(self.random_state).randint(2**31)),
+                watch=watch,
+            )
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(discovery)
@@ -150,7 +156,7 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
         if (X is None) != (y is None):
             raise SettingError("`plot` needs both `X` and `y`, or neither for the rows of the fit.")
         place = FrontPlace(self.discovery_.front, self._place(index), self.discovery_.floor)
-        return plot_formula(place, self._rows_to_plot(X, y), target=getattr(self, "target_name_", "y"))
+        return plot_formula(place, self._rows_to_plot(X, y), target=self._target())
 
     def plot_tree(self, index: int | None = None) -> "Figure":
         """Return a drawing of the expression tree of an equation; the chosen one, or the one at a row of `equations_`."""
@@ -175,6 +181,21 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "discovery_")
 
+    def _fitted_html(self) -> str:
+        from spl.display import front_rows
+
+        found, chosen = self.discovery_, self.best_index_
+        equation = to_mathml(self._program(None), left=mathml_name(self._target()))
+        table = front_html(front_rows(found.front, chosen, found.floor), title="front")
+        return model_html(f"SPLRegressor, fitted; equation chosen by {self.selection}", [equation], [table])
+
+    def _fitted_latex(self) -> str:
+        return rf"$\displaystyle {latex_name(self._target())} = {self.latex()}$"
+
+    def _target(self) -> str:
+        name: str = getattr(self, "target_name_", "y")
+        return name
+
     def _check_search(self) -> SearchConfig:
         if self.search is None:
             return SearchConfig()
@@ -182,14 +203,16 @@ class SPLRegressor(RegressorMixin, BaseEstimator):
             raise SettingError(f"`search` must be a SearchConfig or None; it is {self.search!r}.")
         return self.search
 
-    def _make_watcher(self, data: Dataset) -> Watcher:
-        """Return what prints each improvement of the chosen equation."""
+    def _make_display(self, data: Dataset, target: str) -> "ProgressDisplay":
+        """Return what shows each improvement of the chosen equation."""
         from rich.console import Console
 
-        from spl.display import LineDisplay
+        from spl.live import open_display
 
-        floor = data.floor
-        return LineDisplay(Console(), "y", lambda front: front.choose(self.selection, data.n_rows, floor))
+        def choose(front: Front) -> int:
+            return front.choose(self.selection, data.n_rows, data.floor)
+
+        return open_display(Console(), target, choose, timeout=self.timeout)
 
     def _keep(self, discovery: Discovery) -> None:
         self.discovery_ = discovery

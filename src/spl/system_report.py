@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from spl.discover_system import SystemDiscovery
 from spl.display import DIGITS, front_rows
 from spl.expression import to_text
-from spl.latex import to_latex
+from spl.latex import latex_name, to_latex
 from spl.simulate import simulate
 from spl.spline import MIN_SAMPLES as SPLINE_SAMPLES
 from spl.system import System
@@ -43,6 +43,20 @@ def left_side(state: str, order: int = 1, is_discrete: bool = False) -> str:
     if is_discrete:
         return f"{name}[k+1]"
     return f"d{name}/dt" if order == 1 else f"d{order}{name}/dt{order}"
+
+
+def latex_derivative(state: str, order: int = 1, is_discrete: bool = False) -> str:
+    r"""Return the left-hand side of the equation of a state in LaTeX.
+
+    Examples:
+        >>> latex_derivative("x"), latex_derivative("theta", order=2), latex_derivative("x", is_discrete=True)
+        ('\\frac{d x}{d t}', '\\frac{d^{2} \\theta}{d t^{2}}', '{x}_{k+1}')
+    """
+    name = latex_name(state)
+    if is_discrete:
+        return f"{{{name}}}_{{k+1}}"
+    power = "" if order == 1 else f"^{{{order}}}"
+    return rf"\frac{{d{power} {name}}}{{d t{power}}}"
 
 
 # ---- quality -------------------------------------------------------------------------------------
