@@ -30,8 +30,8 @@ def complete(text, sample=None, n_entries=300, **settings):
     sample = sample or make_sample()
     grammar = Grammar.from_text(text).bind(sample.names)
     quiet = np.errstate(all="ignore")  # as compiled code is
-    with quiet, mock.patch.multiple(spl.completion, BANK_ENTRIES=n_entries, N_NEAR=50):
-        return grammar, make_completion(grammar, sample, **settings)
+    with quiet, mock.patch.multiple(spl.completion, N_NEAR=50):
+        return grammar, make_completion(grammar, sample, n_entries=n_entries, **settings)
 
 
 def terms_of(completion, symbol=0):

@@ -15,18 +15,21 @@ from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.bank import (
     EXACT,
+    N_ENTRIES,
     Bank,
     BankRules,
     evaluate_entries,
     grow_bank,
+    grow_sums,
     look_up_entry,
     make_bank,
     spell_entry_tokens,
 )
 from spl.kernels.compiler import make_record
-from spl.kernels.complete import TERM_LENGTH, Completion, Frame, make_frame
+from spl.kernels.complete import PRODUCT, TERM_LENGTH, Completion, Frame, make_frame
 from spl.kernels.evaluate import BLOCK, evaluate_all
 from spl.kernels.least_squares import LEAST_SQUARES, MAX_TERMS
+from spl.kernels.powers import LEFT_OVER, PowerIndex, fill_index
 from spl.kernels.skeleton import SKELETON
 from spl.packing import pack_alphabet
 from spl.packing_bank import find_form, pack_bank_rules, pack_forms
@@ -36,6 +39,8 @@ ENTRIES_A_SECOND = 50_000  # of the time limit: growing the bank takes a small p
 MAX_TRIED = 4  # programs that are tried for each place in the bank: some grammars spell each function in many ways
 BANK_ROWS = 32  # rows on which exact goals are looked up
 MAX_BANK_COST = 30
+SUM_SHARE = 5  # of the bank, one part in so many is added in sums and differences of two products ...
+SUM_DEGREE = 3  # ... of up to so many variables
 N_NEAR = 2048  # cheapest entries that are compared with goals that are only about right
 MAX_DEGREE = 6  # of the monomials that are terms of linear combinations
 FEWEST_FREE_ROWS = 5  # rows that a combination of all terms must leave over
@@ -51,9 +56,9 @@ def make_completion(
     n_rows = min(BANK_ROWS, sample.n_rows)
     columns = np.ascontiguousarray(sample.columns[:, :n_rows])
     rules = pack_bank_rules(grammar, capacity)
-    bank = make_bank(columns, len(grammar.symbols), capacity, MAX_BANK_COST, _directions(n_rows))
-    grow_bank(bank, rules, pack_alphabet(grammar.vocabulary), MAX_TRIED * capacity if is_used else 0)
+    bank = _grow(grammar, columns, rules, capacity) if is_used else _empty_bank(grammar, columns, capacity)
     forms, form_length = pack_forms(grammar)
+    variables = _derived_variables(grammar)
     near, counts = _evaluate_near(grammar, sample, bank, rules, n_near)
     terms = _TermTable(grammar, sample, bank, rules, min(n_terms, sample.n_rows - FEWEST_FREE_ROWS))
     return Completion(
@@ -61,7 +66,8 @@ def make_completion(
         rules=rules,
         forms=forms,
         form_length=form_length,
-        variables=_derived_variables(grammar),
+        variables=variables,
+        powers=_make_power_index(bank, columns, rules, form_length[:, PRODUCT] > 0),
         weights=sample.weights,
         near=near,
         n_near=counts,
@@ -89,12 +95,36 @@ def own_scratch(completion: Completion) -> Completion:
         return frame._replace(columns=frame.columns.copy(), rows=frame.rows.copy(), stack=frame.stack.copy())
 
     return completion._replace(
+        powers=completion.powers._replace(row=completion.powers.row.copy()),
         frame=renewed(completion.frame),
         wide=renewed(completion.wide),
         matrix=np.zeros((MAX_TERMS + 1) * completion.wide.n),
         squares=make_record(LEAST_SQUARES),
         skeleton=make_record(SKELETON),
     )
+
+
+def _empty_bank(grammar: Grammar, columns: NDArray[np.float64], capacity: int) -> Bank:
+    bank: Bank = make_bank(columns, len(grammar.symbols), capacity, MAX_BANK_COST, _directions(columns.shape[1]))
+    return bank
+
+
+def _grow(grammar: Grammar, columns: NDArray[np.float64], rules: BankRules, capacity: int) -> Bank:
+    """Return a bank with so many of the cheapest programs, and some more that are sums of products."""
+    n_sums = capacity // SUM_SHARE
+    bank = _empty_bank(grammar, columns, capacity + n_sums * len(grammar.symbols))
+    alphabet = pack_alphabet(grammar.vocabulary)
+    grow_bank(bank, rules, alphabet, MAX_TRIED * capacity)
+    products = [
+        np.prod(columns[list(factors)], axis=0)
+        for degree in range(1, SUM_DEGREE + 1)
+        for factors in combinations_with_replacement(range(len(columns)), degree)
+    ]
+    roomy = rules._replace(capacity=bank.n_of + n_sums)
+    for symbol in range(len(grammar.symbols)):
+        entries = [look_up_entry(bank, symbol, EXACT, values) for values in products]
+        grow_sums(bank, roomy, alphabet, symbol, np.array([entry for entry in entries if entry >= 0], np.int64))
+    return bank
 
 
 def _directions(n: int) -> NDArray[np.float64]:
@@ -125,6 +155,51 @@ def _evaluate_near(
             bank, rules, alphabet, sample.columns, symbol, near[symbol], tokens, origin, stack
         )
     return near, counts
+
+
+def _make_power_index(
+    bank: Bank, columns: NDArray[np.float64], rules: BankRules, multiplies: NDArray[np.bool_]
+) -> PowerIndex:
+    """Return the entries of symbols that have products by their logarithms without those of the variables.
+
+    A variable with zeros has no logarithm and is left out. Without enough rows the index stays empty.
+    """
+    n = bank.n_values
+    n_entries = int(bank.used[N_ENTRIES])
+    design = np.vstack([np.ones(n), _logarithms(columns)])
+    design[~np.isfinite(design).all(axis=1)] = 0.0
+    left, sizes, right = np.linalg.svd(design, full_matrices=False)
+    is_kept = sizes > 1e-9 * sizes[0]
+    basis = np.ascontiguousarray(right[is_kept])
+    solver = (left[:, is_kept] / sizes[is_kept]) @ basis
+    is_enough = multiplies.any() and n >= basis.shape[0] + FEWEST_FREE_ROWS and n_entries > 0
+    values = _logarithms(bank.values[: n_entries * n].reshape(n_entries, n)) if is_enough else np.zeros((0, n))
+    sizes_before = np.linalg.norm(values, axis=1)
+    values -= (values @ basis.T) @ basis
+    is_used = np.linalg.norm(values, axis=1) > LEFT_OVER * sizes_before
+    symbols = rules.symbol[bank.rule[: len(values)]]
+    is_used &= multiplies[symbols]
+    n_keys = 1 << int(2 * max(len(values), 1) - 1).bit_length()
+    index = PowerIndex(
+        values=values.reshape(-1),
+        n_values=n,
+        keys=np.zeros((1, n_keys), np.uint64),
+        slots=np.zeros((1, n_keys), np.int32),
+        directions=bank.directions,
+        basis=basis if is_enough else np.zeros((0, n)),
+        solver=np.ascontiguousarray(solver[1:]),
+        row=np.zeros(n),
+    )
+    fill_index(index, symbols, is_used)
+    return index
+
+
+def _logarithms(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logarithms of the sizes of values [..., N]; NaN for all of a row that has zeros or leaves its domain."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.abs(values))
+    logs[~np.isfinite(logs).all(axis=-1)] = np.nan
+    return logs
 
 
 class _TermTable:

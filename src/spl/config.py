@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from spl.errors import SettingError
 
 BACKUPS = ("max", "mean")
-CLOSERS = ("look-up", "combination", "monomial", "correlation", "scan")
+CLOSERS = ("look-up", "combination", "monomial", "correlation", "scan", "power")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

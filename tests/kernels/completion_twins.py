@@ -4,6 +4,7 @@ from unittest import mock
 
 import numpy as np
 from tests.kernels.doors import open_door
+from tests.kernels.program_twins import evaluate_slowly
 
 import spl.completion
 from spl.completion import make_completion
@@ -12,14 +13,16 @@ from spl.expression import to_text
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.bank import look_up
+from spl.kernels.closers import find_weights
 from spl.kernels.compiler import make_record
 from spl.kernels.derivation import DERIVATION
-from spl.kernels.skeleton import assemble
+from spl.kernels.skeleton import MAX_STEPS, assemble
 from spl.packing import pack_alphabet, pack_rules, unpack_program
 
 HOLE_COLUMNS = tk.VARIABLE << tk.KIND_SHIFT
 call_assemble = open_door(assemble)
 call_look_up = open_door(look_up)
+call_weights = open_door(find_weights)
 
 
 class SmallCompletion:
@@ -43,8 +46,8 @@ class SmallCompletion:
         n_rows = self.columns.shape[1]
         values = np.ones(n_rows) if target is None else np.asarray(target(*self.columns), float)
         self.sample = Dataset.from_arrays(self.columns.T, values, names=names, weights=weights)
-        with mock.patch.multiple(spl.completion, BANK_ENTRIES=n_entries, N_NEAR=n_entries, MAX_DEGREE=max_degree):
-            self.completion = make_completion(self.grammar, self.sample)
+        with mock.patch.multiple(spl.completion, N_NEAR=n_entries, MAX_DEGREE=max_degree):
+            self.completion = make_completion(self.grammar, self.sample, n_entries=n_entries)
         self.rules = pack_rules(self.grammar)
         self.alphabet = pack_alphabet(self.grammar.vocabulary)
         self.skeleton = self.completion.skeleton
@@ -113,3 +116,25 @@ def assert_origins_derive(small, leaf):
             n_open += small.grammar.vocabulary.arity_of(tokens[end]) - 1
             end += 1
         assert symbol < 0 or small.grammar.derives_template(tokens[at:end], symbol)
+
+
+def set_goal(small, goal, slope=1.0):
+    """Make the skeleton a bare hole with this goal, each row of which has the square of the slope as its weight."""
+    small.begin_with_hole(goal)
+    wide = small.completion.wide
+    wide.rows[(2 * MAX_STEPS + 1) * wide.n :][: wide.n] = slope
+    return call_weights(small.completion)
+
+
+def closing_values(small, constants=None):
+    """Return the values of what closes the hole, with these constants or with their guesses."""
+    tokens, guesses = small.closing()
+    literals = small.grammar.vocabulary.literals
+    return evaluate_slowly(tokens, guesses if constants is None else constants, literals, small.columns)
+
+
+def assert_derived(small):
+    """Hold the finished program to the grammar."""
+    leaf = small.assemble()
+    assert small.grammar.derives(small.program_of(leaf))
+    assert_origins_derive(small, leaf)

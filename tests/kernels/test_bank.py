@@ -30,6 +30,7 @@ from spl.kernels.bank import (
     evaluate_entries,
     find_spot,
     grow_bank,
+    grow_sums,
     look_up_entry,
     make_bank,
     spell_entry_tokens,
@@ -131,6 +132,36 @@ def test_a_full_bank_holds_the_first_entries_of_a_larger_one(small_banks):
     n = int(small.bank.used[N_ENTRIES])
     assert n == 19
     assert [small.spell(entry) for entry in range(n)] == [large.spell(entry) for entry in range(n)]
+
+
+@pytest.mark.parametrize("text", [POLYNOMIALS, SCALED, "f -> f + f | f - f | f * f | x | y"])
+def test_sums_and_differences_of_given_entries_are_added_at_the_end(text):
+    small = make_small_bank(text, max_cost=3)
+    members = small.entries()
+    n_before = len(members)
+    rules = small.rules._replace(capacity=small.rules.capacity + 1000)
+    grow_sums(small.bank, rules, pack_alphabet(small.grammar.vocabulary), 0, np.array(members, np.int64))
+    known = [small.values(entry) for entry in members]
+    for later, a in enumerate(known[:]):
+        for b in known[:later]:
+            candidates = [a + b, a - b, b - a] if "f - f" in text else [a + b]
+            known += [c for c in candidates if np.any(c != 0) and not any(are_same(c, other) for other in known)]
+    assert len(small.entries()) == len(known) > n_before
+    for entry, values in zip(small.entries(), known, strict=True):
+        assert any(are_same(small.values(entry), other) for other in known)
+        np.testing.assert_allclose(
+            evaluate_slowly(small.spell(entry)[0], [], small.grammar.vocabulary.literals, small.columns),
+            small.values(entry),
+        )
+        del values
+
+
+def test_sums_stop_at_the_capacity():
+    small = make_small_bank(POLYNOMIALS, max_cost=3)
+    n_before = len(small.entries())
+    rules = small.rules._replace(capacity=np.array([n_before + 2]))
+    grow_sums(small.bank, rules, pack_alphabet(small.grammar.vocabulary), 0, np.array(small.entries(), np.int64))
+    assert len(small.entries()) == n_before + 2
 
 
 def test_nothing_is_tried_without_tries():

@@ -6,18 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.kernels.completion_twins import SmallCompletion, assert_origins_derive
+from tests.kernels.completion_twins import SmallCompletion, assert_derived, closing_values, set_goal
 from tests.kernels.doors import open_door
-from tests.kernels.program_twins import evaluate_slowly
 from tests.kernels.search_twins import fewer
 
 from spl.kernels.bank import UP_TO_SCALE_AND_OFFSET
-from spl.kernels.closers import (
-    close_by_combination,
-    close_by_monomial,
-    find_number,
-    find_weights,
-)
+from spl.kernels.closers import close_by_combination, find_number, find_weights
 from spl.kernels.compiler import make_record
 from spl.kernels.least_squares import LEAST_SQUARES, MOST_TERMS, choose_terms, orthogonalise
 from spl.kernels.matching import FEW_ROWS, N_NEAREST, close_by_correlation, close_by_scan
@@ -27,12 +21,10 @@ SEEDS = st.integers(0, 2**32 - 1)
 SCALED = "f -> f + f | f * f | C * f | sin(f) | cos(f) | C | x | y"
 SHIFTED = "f -> f + f | f * f | C * f + C | sin(f) | x | y"
 WHOLE = "f -> f + f | f - f | f * f | x | y | 1 | 2"
-MONOMIALS = "f -> f * f | f / f | sqrt(f) | x | y | z"
-SCALED_MONOMIALS = "f -> f * f | f / f | sqrt(f) | f * C | C | x | y | z"
 
 call_weights, call_number = open_door(find_weights), open_door(find_number)
 call_orthogonalise, call_choose = open_door(orthogonalise), open_door(choose_terms)
-call_combination, call_monomial = open_door(close_by_combination), open_door(close_by_monomial)
+call_combination = open_door(close_by_combination)
 call_correlation = open_door(close_by_correlation)
 call_scan = open_door(close_by_scan)
 
@@ -54,30 +46,12 @@ def smalls():
             SCALED: SmallCompletion(SCALED, n_rows=200, n_entries=60, low=-2.0),
             SHIFTED: SmallCompletion(SHIFTED, n_rows=60, n_entries=60, low=-2.0),
             WHOLE: SmallCompletion(WHOLE, n_rows=60, n_entries=60, low=-2.0),
-            MONOMIALS: SmallCompletion(MONOMIALS, n_rows=40, n_entries=40, names=("x", "y", "z")),
-            SCALED_MONOMIALS: SmallCompletion(
-                SCALED_MONOMIALS, n_rows=40, n_entries=40, names=("x", "y", "z"), low=-2.0
-            ),
         }
-
-
-def set_goal(small, goal, slope=1.0):
-    """Make the skeleton a bare hole with this goal, each row of which has the square of the slope as its weight."""
-    small.begin_with_hole(goal)
-    wide = small.completion.wide
-    wide.rows[(2 * MAX_STEPS + 1) * wide.n :][: wide.n] = slope
-    return call_weights(small.completion)
 
 
 def weights_of(small):
     wide = small.completion.wide
     return wide.rows[(2 * MAX_STEPS + 1) * wide.n :][: wide.n].copy()
-
-
-def closing_values(small, constants=None):
-    tokens, guesses = small.closing()
-    literals = small.grammar.vocabulary.literals
-    return evaluate_slowly(tokens, guesses if constants is None else constants, literals, small.columns)
 
 
 def terms_of(small):
@@ -89,12 +63,6 @@ def terms_of(small):
 def chosen_terms(small):
     work = small.completion.squares
     return sorted(work.best_kept[: work.n_best].tolist())
-
-
-def assert_derived(small):
-    leaf = small.assemble()
-    assert small.grammar.derives(small.program_of(leaf))
-    assert_origins_derive(small, leaf)
 
 
 # --- weights
@@ -273,69 +241,6 @@ def test_numbers_of_the_bank_are_found_and_others_are_not(smalls):
         np.testing.assert_allclose(small.bank.values[entry * n : (entry + 1) * n], value)
     assert call_number(small.completion, 0, 0.37) == -1
     assert call_number(small.completion, 0, 2.0 + 1e-4) == -1
-
-
-# --- monomials
-
-
-def random_exponents(seed, step):
-    rng = np.random.default_rng(seed)
-    while True:
-        exponents = rng.integers(-2 / step, 2 / step + 1, 3) * step
-        if np.any(exponents):
-            return exponents
-
-
-def test_random_whole_and_half_exponents_are_found(smalls):
-    small = smalls[MONOMIALS]
-    for seed in range(fewer(150, 40)):
-        goal = np.prod(small.columns ** random_exponents(seed, 0.5)[:, None], axis=0)
-        set_goal(small, goal, np.random.default_rng(seed).uniform(0.5, 2.0, goal.size))
-        assert call_monomial(small.completion)
-        np.testing.assert_allclose(closing_values(small), goal, rtol=1e-9)
-        assert_derived(small)
-
-
-def test_random_whole_exponents_of_negative_variables_are_found_up_to_a_factor(smalls):
-    small = smalls[SCALED_MONOMIALS]
-    assert np.any(small.columns < 0, axis=1).all()
-    for seed in range(fewer(150, 40)):
-        goal = -3.7 * np.prod(small.columns ** random_exponents(seed, 1.0)[:, None], axis=0)
-        set_goal(small, goal)
-        assert call_monomial(small.completion)
-        assert len(small.closing()[1]) == 1
-        np.testing.assert_allclose(closing_values(small, [-3.7]), goal, rtol=1e-9)
-        assert_derived(small)
-
-
-def test_nine_of_ten_monomials_are_found_at_5_percent_noise(smalls):
-    small = smalls[MONOMIALS]
-    n_tried, n_found = fewer(100, 30), 0
-    for seed in range(n_tried):
-        rng = np.random.default_rng(seed)
-        goal = np.prod(small.columns ** random_exponents(seed, 1.0)[:, None], axis=0)
-        set_goal(small, goal * (1 + 0.05 * rng.standard_normal(goal.size)))
-        n_found += bool(call_monomial(small.completion)) and np.allclose(closing_values(small), goal)
-    assert n_found >= 0.9 * n_tried
-
-
-@pytest.mark.parametrize(
-    ("text", "goal"),
-    [
-        (MONOMIALS, lambda x, y, z: x**0.25),  # not a whole or half power
-        (MONOMIALS, lambda x, y, z: x**7),  # beyond the largest
-        (MONOMIALS, lambda x, y, z: 3.0 + 0 * x),  # no variable at all
-        (MONOMIALS, lambda x, y, z: 0 * x),
-        (MONOMIALS, lambda x, y, z: np.nan * x),
-        ("f -> f + f | C * f | x | y | z", lambda x, y, z: x * y),  # the grammar has no products
-        ("f -> f * f | x | y | z", lambda x, y, z: x / y),  # no quotients
-        ("f -> f * f | x | y | z", lambda x, y, z: x * np.sqrt(y)),  # no roots
-    ],
-)
-def test_a_monomial_that_cannot_be_spelled_is_refused(smalls, text, goal):
-    small = smalls.get(text) or SmallCompletion(text, n_rows=40, n_entries=20, names=("x", "y", "z"))
-    set_goal(small, goal(*small.columns))
-    assert not call_monomial(small.completion)
 
 
 # --- correlation

@@ -50,6 +50,9 @@ PLAIN = Policy(
 )  # fmt: skip
 
 
+N_BANK = 100  # entries of small banks
+
+
 class Search:
     """All that `run_episodes` needs, with the grammar and the table it was made from."""
 
@@ -62,7 +65,7 @@ class Search:
         x, y = columns
         self.table = make_table(columns, x * y + 0.3 * y + 0.1 if target is None else target(x, y))
         sample = Dataset.from_arrays(columns.T, self.table.target, names=["x", "y"])
-        self.completion = make_completion(self.grammar, sample, is_used=policy.n_completions > 0)
+        self.completion = make_completion(self.grammar, sample, n_entries=N_BANK, is_used=policy.n_completions > 0)
         self.alphabet = pack_alphabet(self.grammar.vocabulary)
         self.ledger = make_ledger(20, max_modules, 1 << 14, pack_costs(self.grammar.vocabulary))
         self.work = make_search_work(policy.max_rules)
@@ -386,7 +389,7 @@ def test_programs_longer_than_their_array_are_counted_and_left_out():
 def complete(text, target, n_episodes, seed=1, n_simulations=1):
     """Return a search with a small bank that looks up what its leaves lack."""
     policy = PLAIN._replace(n_completions=64, n_simulations=n_simulations, max_rules=25)
-    with mock.patch.multiple(spl.completion, BANK_ENTRIES=100, N_NEAR=30, MAX_DEGREE=2):
+    with mock.patch.multiple(spl.completion, N_NEAR=30, MAX_DEGREE=2):
         search = Search(text, policy, seed, target=target)
     search.run(n_episodes)
     return search
@@ -429,7 +432,7 @@ def test_completion_begins_with_the_same_numbers_for_the_same_seed():
 
 def test_a_search_with_completion_exhausts_its_tree_as_one_without_does():
     policy = PLAIN._replace(max_rules=4)
-    with mock.patch.multiple(spl.completion, BANK_ENTRIES=20, N_NEAR=10, MAX_DEGREE=1):
+    with mock.patch.multiple(spl.completion, N_NEAR=10, MAX_DEGREE=1):
         search = Search(policy=policy._replace(n_completions=16))
     assert search.run_to_the_end() == TREE_EXHAUSTED
     assert search.totals(N_EPISODES) == len(list(all_derivations(search.rules, 4)))

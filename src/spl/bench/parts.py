@@ -46,6 +46,7 @@ VARIANTS = (
     Variant(name="monomial", without="no monomials", changes=_without_closer("monomial")),
     Variant(name="correlation", without="no nearest entry", changes=_without_closer("correlation")),
     Variant(name="scan", without="no scan of constants", changes=_without_closer("scan")),
+    Variant(name="power", without="no look-up of powers", changes=_without_closer("power")),
     Variant(name="jumping", without="no jumps", changes={"jumping": False}),
 )
 

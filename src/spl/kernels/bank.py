@@ -17,7 +17,7 @@ from spl.kernels.compiler import FAST_MATH, kernel
 from spl.kernels.evaluate import evaluate
 from spl.kernels.random import scramble
 from spl.kernels.rows import apply_binary, apply_unary, copy_row
-from spl.kernels.tokens import ADD, KIND_SHIFT, MAX_LENGTH, MUL, VARIABLE
+from spl.kernels.tokens import ADD, KIND_SHIFT, MAX_LENGTH, MUL, SUB, VARIABLE
 
 EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET = range(3)  # how an entry may differ from what is looked up
 
@@ -232,7 +232,8 @@ def find_at(bank, table, spot, symbol, values, at, mode):
 
 
 @kernel
-def _enter_cell(bank, table, spot, symbol, entry):
+def enter_cell(bank, table, spot, symbol, entry):
+    """Put an entry into the cell where its values are."""
     key = cell_key(np.floor(spot.a * GRID), np.floor(spot.b * GRID), symbol)
     mask = np.int64(bank.keys.shape[1] - 1)
     place = np.int64(key >> np.uint64(8)) & mask
@@ -263,12 +264,12 @@ def _try_entry(bank, rules, rule, left, right):
     spot = find_spot(bank.values, at, n, np.int64(EXACT), bank.directions)
     if not spot.size > 0.0 or find_at(bank, np.int64(0), spot, symbol, bank.values, at, np.int64(EXACT)) >= 0:
         return
-    _enter_cell(bank, np.int64(0), spot, symbol, entry)
+    enter_cell(bank, np.int64(0), spot, symbol, entry)
     mode = rules.mode[symbol]
     if mode != EXACT:
         free = find_spot(bank.values, at, n, mode, bank.directions)
         if free.size > 0.0 and find_at(bank, np.int64(1), free, symbol, bank.values, at, mode) < 0:
-            _enter_cell(bank, np.int64(1), free, symbol, entry)
+            enter_cell(bank, np.int64(1), free, symbol, entry)
     bank.rule[entry] = rule
     bank.left[entry] = left
     bank.right[entry] = right
@@ -375,6 +376,29 @@ def grow_bank(bank, rules, alphabet, max_tried):
                 if rules.symbol[rule] == symbol:
                     _grow_rule(bank, rules, alphabet, rule, cost)
             bank.last[symbol, cost] = bank.used[N_ENTRIES]
+
+
+@kernel(entry=True)
+def grow_sums(bank, rules, alphabet, symbol, members):
+    """Try the sums and differences of all pairs of these entries of a symbol, in their order, until the bank is full.
+
+    They come after all others whatever their cost: laws have sums of products, which are too costly to be reached otherwise.
+    """
+    for later in range(members.size):
+        for earlier in range(later):
+            for rule in range(rules.symbol.size):
+                operator = rules.operator[rule]
+                is_fitting = rules.hole[rule, 0] == symbol and rules.hole[rule, 1] == symbol
+                if rules.symbol[rule] != symbol or not is_fitting or (operator != ADD and operator != SUB):
+                    continue
+                for side in range(1 if operator == ADD or rules.mode[symbol] != EXACT else 2):
+                    if _is_full(bank, rules, symbol):
+                        return
+                    left, right = np.int64(members[later]), np.int64(members[earlier])
+                    if side == 1:
+                        left, right = right, left
+                    _make_values(bank, rules, alphabet, rule, left, right)
+                    _try_entry(bank, rules, rule, left, right)
 
 
 @apart

@@ -1,10 +1,7 @@
-"""Closers for goals that are only about right: by least squares, with the weight that each row of the goal has in the result.
+"""Closer by a sum of few terms of a fixed set: least squares with the weight that each row of the goal has in the result.
 
-combination   a sum of few terms of a fixed set, chosen by leaving out one after the other
-monomial      a product of powers of the variables, by least squares in logarithms
-
-Each writes down what closes the hole, as tokens and guesses of the constants. Exact goals come out exactly. Closers that compare
-a goal with entries of the bank are in `matching`.
+Terms are chosen by leaving out one after the other. What closes the hole is written down as tokens and guesses of the constants.
+Exact goals come out exactly. Products are in `products`; closers that compare a goal with entries of the bank are in `matching`.
 """
 
 import numpy as np
@@ -12,16 +9,14 @@ import numpy as np
 from spl.kernels.apart import apart
 from spl.kernels.bank import EXACT, look_up
 from spl.kernels.compiler import kernel
-from spl.kernels.complete import DIFFERENCE, NUMBER, PRODUCT, QUOTIENT, ROOT, SCALED, SUM
-from spl.kernels.least_squares import MAX_TERMS, choose_terms, orthogonalise, reduce_to_kept, solve_kept
+from spl.kernels.complete import DIFFERENCE, NUMBER, PRODUCT, SCALED, SUM
+from spl.kernels.least_squares import choose_terms, orthogonalise
 from spl.kernels.random import random_below
 from spl.kernels.rows import fill_row
 from spl.kernels.skeleton import MAX_STEPS, append_constant, append_entry, append_token, begin_closing
-from spl.kernels.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MUL, SQRT, SUB, VARIABLE
+from spl.kernels.tokens import ADD, CONSTANT, KIND_SHIFT, MUL, SUB
 
 NEAR_WHOLE = 1e-6  # how near a coefficient must be to a number that can be spelled
-MAX_EXPONENT = 6.0
-NEAR_EXPONENT = 0.2  # how near an exponent must be to a half-integer, before it is rounded and tried
 
 
 @apart
@@ -168,140 +163,3 @@ def _spell_multiple(completion, symbol, k, factor):
     if k > 0:
         _append_term(completion, symbol, k - 1)
     return True
-
-
-@apart
-def close_by_monomial(completion):
-    """Close the hole with a product of whole and half powers of the variables; tell whether there is one that can be spelled."""
-    skeleton, wide, work = completion.skeleton, completion.wide, completion.squares
-    symbol = skeleton.symbol[skeleton.hole]
-    if completion.form_length[symbol, PRODUCT] == 0:
-        return False
-    n = wide.n
-    n_columns = completion.variables.shape[1]
-    if n_columns + 1 > MAX_TERMS:
-        return False
-    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
-    largest = 0.0
-    for j in range(n):
-        largest = max(largest, abs(wide.rows[goal + j]))
-    if not (largest > 0.0 and np.isfinite(largest)):
-        return False
-    square = 0.0
-    for j in range(n):
-        size = abs(wide.rows[goal + j])
-        root = np.sqrt(wide.rows[weights + j]) * size
-        value = np.log(size) if size > 0.0 else 0.0
-        completion.matrix[j] = root
-        completion.matrix[(n_columns + 1) * n + j] = value * root
-        square += (value * root) ** 2
-        for k in range(n_columns):
-            x = abs(wide.columns[k, j])
-            usable = completion.variables[symbol, k] > 0
-            completion.matrix[(k + 1) * n + j] = np.log(x) * root if usable and x > 0.0 else 0.0
-    orthogonalise(completion.matrix, n_columns + 2, n, work)
-    n_kept = 0
-    for c in range(n_columns + 1):
-        if work.r[c, c] != 0.0:
-            work.kept[n_kept] = c
-            n_kept += 1
-    reduce_to_kept(work, n_columns + 1, n_kept)
-    solve_kept(work, n_columns + 1, n_kept)
-    return _spell_monomial(completion, symbol, n_kept)
-
-
-@kernel
-def _round_exponents(completion, n_kept):
-    """Put twice each exponent, a whole number, into `best_kept` by variable; tell whether all are near one and not all are 0."""
-    work = completion.squares
-    n_columns = completion.variables.shape[1]
-    for k in range(n_columns):
-        work.best_kept[k] = 0
-    n_used = 0
-    for i in range(n_kept):
-        if work.kept[i] == 0:
-            continue
-        exponent = work.coefficient[i]
-        if not abs(exponent) <= MAX_EXPONENT:
-            return False
-        nearest = np.rint(exponent)
-        if abs(exponent - nearest) > NEAR_EXPONENT:
-            nearest = np.rint(2.0 * exponent) / 2.0
-            if abs(exponent - nearest) > NEAR_EXPONENT / 2.0:
-                return False
-        work.best_kept[work.kept[i] - 1] = np.int64(2.0 * nearest)
-        n_used += nearest != 0.0
-    return n_used > 0
-
-
-@kernel
-def _append_powers(completion, symbol, sign):
-    """Spell the product of the powers whose exponents have this sign: whole ones as repeated factors, halves under a root."""
-    skeleton, work = completion.skeleton, completion.squares
-    n_columns = completion.variables.shape[1]
-    n_factors = 0
-    n_halves = 0
-    for k in range(n_columns):
-        twice = sign * work.best_kept[k]
-        if twice > 0:
-            n_factors += twice // 2
-            n_halves += twice % 2
-    for _ in range(n_factors + (1 if n_halves > 0 else 0) - 1):
-        append_token(skeleton, MUL, symbol)
-    for k in range(n_columns):
-        for _ in range(max(sign * work.best_kept[k], 0) // 2):
-            append_token(skeleton, (VARIABLE << KIND_SHIFT) + k, symbol)
-    if n_halves == 0:
-        return
-    append_token(skeleton, SQRT, symbol)
-    for _ in range(n_halves - 1):
-        append_token(skeleton, MUL, symbol)
-    for k in range(n_columns):
-        if max(sign * work.best_kept[k], 0) % 2 == 1:
-            append_token(skeleton, (VARIABLE << KIND_SHIFT) + k, symbol)
-
-
-@kernel
-def _spell_monomial(completion, symbol, n_kept):
-    skeleton, work = completion.skeleton, completion.squares
-    if not _round_exponents(completion, n_kept):
-        return False
-    n_columns = completion.variables.shape[1]
-    n_above = 0
-    n_below = 0
-    n_halves = 0
-    for k in range(n_columns):
-        n_above += work.best_kept[k] > 0
-        n_below += work.best_kept[k] < 0
-        n_halves += work.best_kept[k] % 2 != 0
-    if (n_below > 0 and completion.form_length[symbol, QUOTIENT] == 0) or (
-        n_halves > 0 and completion.form_length[symbol, ROOT] == 0
-    ):
-        return False
-    begin_closing(skeleton)
-    is_scaled = completion.form_length[symbol, SCALED] > 0
-    has_number = completion.form_length[symbol, NUMBER] > 0
-    one = np.int64(-1)
-    if n_above == 0 and not has_number:
-        one = find_number(completion, symbol, 1.0)
-        if one < 0:
-            return False
-    is_factor_first = is_scaled and completion.forms[symbol, SCALED, 1] >> KIND_SHIFT == CONSTANT
-    has_factor = is_scaled and not (n_above == 0 and has_number)
-    if has_factor:
-        append_token(skeleton, MUL, symbol)
-        if is_factor_first:
-            append_constant(skeleton, 1.0, np.int64(-1))
-    if n_below > 0:
-        append_token(skeleton, DIV, symbol)
-    if n_above > 0:
-        _append_powers(completion, symbol, np.int64(1))
-    elif has_number:
-        append_constant(skeleton, 1.0, symbol)
-    else:
-        append_entry(skeleton, completion.bank, completion.rules, one)
-    if n_below > 0:
-        _append_powers(completion, symbol, np.int64(-1))
-    if has_factor and not is_factor_first:
-        append_constant(skeleton, 1.0, np.int64(-1))
-    return skeleton.closing_length > 0

@@ -20,6 +20,7 @@ from spl.kernels.bank import (
 from spl.kernels.compiler import kernel
 from spl.kernels.evaluate import evaluate
 from spl.kernels.invert import invert
+from spl.kernels.powers import PowerIndex
 from spl.kernels.random import random_below, random_unit
 from spl.kernels.rows import copy_row, fill_row
 from spl.kernels.skeleton import MAX_STEPS, N_FILLED, append_constant, append_entry, append_token, begin_closing
@@ -64,6 +65,7 @@ class Completion(NamedTuple):
     forms: np.ndarray  # int32[S, N_FORMS, FORM_LENGTH], tokens; the symbol stands for itself
     form_length: np.ndarray  # int64[S, N_FORMS], 0 if the symbol does not derive it
     variables: np.ndarray  # int64[S, D], whether a symbol derives each variable by itself
+    powers: PowerIndex  # the entries of the bank once more, to be found up to powers
     weights: np.ndarray  # float64[N], of the rows of the sample
     near: np.ndarray  # float64[S, B, N], values of the cheapest entries of each symbol on them
     n_near: np.ndarray  # int64[S]

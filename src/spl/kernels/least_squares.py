@@ -28,13 +28,16 @@ LEAST_SQUARES = np.dtype(
         ("best_kept", np.int64, MAX_TERMS),
         ("best_coefficient", np.float64, MAX_TERMS),
         ("n_best", np.int64),
+        ("factor", np.int64),  # entry of the bank in a product of powers
+        ("n_factors", np.int64),  # whether there is one
     ],
     align=True,
 )
 
 
 @kernel(fastmath=FAST_MATH)
-def _dot(a, i, b, j, n):
+def dot(a, i, b, j, n):
+    """Return the product of two rows of flat arrays."""
     total = 0.0
     for k in range(n):
         total += a[i + k] * b[j + k]
@@ -54,16 +57,16 @@ def orthogonalise(matrix, n_columns, n, work):
     The last of them is the goal. A row that is a combination of those before it gets a pivot of 0.
     """
     for a in range(n_columns):
-        size = _dot(matrix, a * n, matrix, a * n, n)
+        size = dot(matrix, a * n, matrix, a * n, n)
         before = size
         for b in range(a):
             if work.r[b, b] == 0.0:
                 work.r[b, a] = 0.0
                 continue
-            factor = _dot(matrix, b * n, matrix, a * n, n)
+            factor = dot(matrix, b * n, matrix, a * n, n)
             work.r[b, a] = factor
             _subtract(matrix, a * n, matrix, b * n, factor, n)
-        size = _dot(matrix, a * n, matrix, a * n, n)
+        size = dot(matrix, a * n, matrix, a * n, n)
         is_goal = a == n_columns - 1
         if not is_goal and not size > DEPENDENT_SHARE * DEPENDENT_SHARE * before:
             work.r[a, a] = 0.0

@@ -34,7 +34,7 @@ class Policy(NamedTuple):
     n_simulations: int  # random completions of each new leaf
     n_completions: int  # entries tried in a second hole of a leaf near the root; fewer farther from it; 0: no look-ups
     max_steps: int  # operators that may be inverted on the way to a hole
-    closers: np.ndarray  # int64[5], whether to close by look-up, combination, monomial, correlation and scan
+    closers: np.ndarray  # int64[6], whether to close by look-up, combination, monomial, correlation, scan and power
     is_jumping: bool  # vary the best programs
     max_rules: int  # the paper's t_max
     module_size: int  # most rules of a module at present

@@ -8,12 +8,13 @@ import numpy as np
 
 from spl.kernels.apart import apart
 from spl.kernels.bank import MAX_HOLES
-from spl.kernels.closers import close_by_combination, close_by_monomial, find_weights
+from spl.kernels.closers import close_by_combination, find_weights
 from spl.kernels.compiler import kernel
 from spl.kernels.complete import close_by_look_up, evaluate_sibling, fill_hole, find_slope, random_place, walk
 from spl.kernels.derivation import complete_at_random, copy_derivation
 from spl.kernels.fit import Effort
 from spl.kernels.matching import close_by_correlation, close_by_scan
+from spl.kernels.products import close_by_monomial, close_by_power_look_up
 from spl.kernels.random import random_below
 from spl.kernels.rows import copy_row
 from spl.kernels.score import score
@@ -23,6 +24,7 @@ FARTHEST = 8  # how much deeper into the bank than the number of look-ups some o
 N_CONTENDERS = 3  # programs of the front that compete to be varied
 TOKEN_NATS = 2.0  # what a token costs in this
 TINY = 1e-300
+LOOK_UP, POWER = 0, 5  # places in `Policy.closers`
 
 
 @kernel
@@ -45,7 +47,8 @@ def simulate(rules, alphabet, table, effort, policy, ledger, work, random):
 @kernel
 def close_and_score(completion, alphabet, table, effort, policy, ledger, work, random):
     """Return the reward of the program that the goal leads to; 0 if there is none."""
-    if not close_by_look_up(completion):
+    is_closed = policy.closers[LOOK_UP] > 0 and close_by_look_up(completion)
+    if not is_closed and not (policy.closers[POWER] > 0 and close_by_power_look_up(completion)):
         return 0.0
     skeleton = completion.skeleton
     if not assemble(skeleton, completion.bank, completion.rules, work.leaf) or work.leaf.n_rules > policy.max_rules:
@@ -62,7 +65,7 @@ def complete(derivation, is_new, completion, alphabet, table, effort, policy, le
     """
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
     n_columns = bank.columns.shape[0] - MAX_HOLES
-    if policy.closers[0] == 0 or not lay_out(derivation, n_columns, skeleton):
+    if policy.closers[LOOK_UP] + policy.closers[POWER] == 0 or not lay_out(derivation, n_columns, skeleton):
         return 0.0
     n_open = skeleton.n_open
     skeleton.hole = random_below(random, n_open)
