@@ -57,6 +57,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python -m benchmarks.report
 	$(BIN)/spl bench nguyen --seeds 0-1 --fresh
 
 format: $(STAMP)

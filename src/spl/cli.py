@@ -15,6 +15,7 @@ from spl.bench.commands import bench
 from spl.command_options import check_jobs, check_seed, compile_kernels, open_console, read_grammar, split_names
 from spl.dynamics_command import dynamics
 from spl.errors import SplError
+from spl.report_command import report
 
 if TYPE_CHECKING:
     from spl.data import Dataset
@@ -58,6 +59,7 @@ def main() -> None:
 
 main.add_command(bench)
 main.add_command(dynamics)
+main.add_command(report)
 
 
 # ---- fit -----------------------------------------------------------------------------------------

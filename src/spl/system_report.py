@@ -143,12 +143,17 @@ def quality_lines(found: SystemDiscovery) -> list[str]:
 
 def summary_lines(found: SystemDiscovery, data: Trajectories) -> list[str]:
     """Return how far a simulation follows the data, and what it took."""
+    end = "; interrupted, this is the best so far" if found.is_interrupted else ""
+    return [followed_line(found.system, data, found.rows), f"{found.seconds:.1f} s{end}."]
+
+
+def followed_line(system: System, data: Trajectories, rows: SystemRows) -> str:
+    """Return how far a simulation follows the data."""
     run = data.runs[0]
-    until, whole = followed_until(found.system, data, found.rows) - run.t[0], run.t[-1] - run.t[0]
+    until, whole = followed_until(system, data, rows) - run.t[0], run.t[-1] - run.t[0]
     far = "all along" if until >= whole else f"for a time of {until:.3g} out of {whole:.3g}"
     which = "the data" if len(data.runs) == 1 else "the first run"
-    end = "; interrupted, this is the best so far" if found.is_interrupted else ""
-    return [f"A simulation from the first sample follows {which} {far}.", f"{found.seconds:.1f} s{end}."]
+    return f"A simulation from the first sample follows {which} {far}."
 
 
 def fitted_numbers(found: SystemDiscovery) -> list[list[tuple[float, float]]]:

@@ -1,0 +1,49 @@
+"""The learning curve of a run: how the best loss fell while it went on."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.errors import RunFileError
+from spl.plots.style import FOUND, GREY, MEASURED, NUMBER, label, make_figure, style
+from spl.stored_run import StoredRun, StoredSearch
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Numbers = NDArray[np.float64]
+
+_COLOURS = (FOUND, MEASURED, NUMBER, GREY)
+_DASHES = ("-", "--", ":", "-.")
+
+
+def plot_learning(run: StoredRun) -> "Figure":
+    """Return the best loss of each search of a run over time, as steps.
+
+    The searches of a system come one after the other, but each has its own clock.
+    """
+    curves = [learning_curve(search) for search in run.searches]
+    if not any(len(seconds) for seconds, _ in curves):
+        raise RunFileError(f"The run in '{run.path}' has no history yet. Let it run a little longer.")
+    figure = make_figure(6, 4)
+    with style():
+        axes = figure.add_subplot()
+        for place, (search, (seconds, losses)) in enumerate(zip(run.searches, curves, strict=True)):
+            look = {"color": _COLOURS[place % len(_COLOURS)], "ls": _DASHES[place // len(_COLOURS) % len(_DASHES)]}
+            axes.step(seconds, losses, where="post", lw=1.6, label=label(search.name), **look)
+        if all(np.all(losses > 0) for _, losses in curves):
+            axes.set_yscale("log")
+        axes.set_xlabel("seconds")
+        axes.set_ylabel("best loss")
+        if len(run.searches) > 1:
+            axes.legend()
+    return figure
+
+
+def learning_curve(search: StoredSearch) -> tuple[Numbers, Numbers]:
+    """Return times in seconds, and the lowest loss at each."""
+    entered = {(formula.seconds, formula.loss) for formula in search.improvements}
+    moments = sorted(entered | {(moment.seconds, moment.loss) for moment in search.history})
+    seconds, losses = np.array(moments, dtype=np.float64).reshape(-1, 2).T
+    return seconds, np.minimum.accumulate(losses)

@@ -1,0 +1,145 @@
+"""Charts as SVG, written by hand: the front that can be clicked, scatter charts and lines. Colours are those of the page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.report.scales import Scale, tick_labels
+
+Numbers = NDArray[np.float64]
+
+WIDTH, HEIGHT = 440, 290
+LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 44  # margins for ticks and labels
+LONGEST_LABEL = 44  # characters under an axis
+_POINT, _HIT = 4.5, 13  # radius that is seen, radius that can be hit with a finger
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A formula of the front as the chart shows it."""
+
+    cost: int
+    loss: float
+    label: str  # what a screen reader says
+    panel: str  # the id of the part of the page about it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """Values over others, as points or as a line; NaN is left out."""
+
+    x: Numbers
+    y: Numbers
+    look: str  # a class of the page's style: "measured" or "found"
+    is_line: bool = False
+
+
+def draw_front(points: Sequence[Point], chosen: int, *, floor: float, loss_label: str) -> str:
+    """Return the chart of the front; every formula is a radio button, one of which is on."""
+    losses = [max(point.loss, floor) for point in points]
+    across = Scale.over([point.cost for point in points], LEFT, WIDTH - RIGHT)
+    up = Scale.over(losses, HEIGHT - BOTTOM, TOP, is_log=True, margin=0.08)
+    places = [(across.place(point.cost), up.place(loss)) for point, loss in zip(points, losses, strict=True)]
+    steps = "".join(
+        f"{'M' if not k else 'H'}{x:.1f}{f' {y:.1f}' if not k else f'V{y:.1f}'}" for k, (x, y) in enumerate(places)
+    )
+    buttons = "".join(
+        f'<g role="radio" tabindex="{0 if k == chosen else -1}" aria-checked="{"true" if k == chosen else "false"}" '
+        f'aria-label="{escape(point.label)}" data-panel="{point.panel}" transform="translate({x:.1f} {y:.1f})">'
+        f'<circle class="hit" r="{_HIT}"/><circle class="ring" r="9"/><circle class="dot" r="{_POINT}"/></g>'
+        for k, (point, (x, y)) in enumerate(zip(points, places, strict=True))
+    )
+    inner = f'{_axes(across, up, "cost", loss_label)}<path class="steps" d="{steps}"/>{buttons}'
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" class="chart front">{inner}</svg>'
+
+
+def draw_fit(measured: Numbers, predicted: Numbers, *, label: str, x_label: str, y_label: str) -> str:
+    """Return predicted against measured values, with the line on which they are equal; the ends are those measured."""
+    across = Scale.over(measured, LEFT, WIDTH - RIGHT)
+    up = Scale(across.low, across.high, HEIGHT - BOTTOM, TOP)
+    line = f'<path class="guide" d="M{LEFT} {HEIGHT - BOTTOM}L{WIDTH - RIGHT} {TOP}"/>'
+    return _chart(across, up, [Series(measured, predicted, "measured")], label, x_label, y_label, behind=line)
+
+
+def draw_residuals(predicted: Numbers, residuals: Numbers, *, label: str, x_label: str, y_label: str) -> str:
+    """Return residuals against predicted values, with the line of none."""
+    across = Scale.over(predicted, LEFT, WIDTH - RIGHT)
+    up = Scale.over([0.0, *residuals], HEIGHT - BOTTOM, TOP)
+    zero = up.place(0.0)
+    line = f'<path class="guide" d="M{LEFT} {zero:.1f}H{WIDTH - RIGHT}"/>'
+    return _chart(across, up, [Series(predicted, residuals, "measured")], label, x_label, y_label, behind=line)
+
+
+def draw_series(
+    series: Sequence[Series], *, label: str, x_label: str, y_label: str, is_log: bool = False, margin: float = 0.05
+) -> str:
+    """Return points and lines over each other; the first of them says what the axes show, unless they are logarithmic."""
+    shown = series if is_log else series[:1]
+    across = Scale.over(np.concatenate([one.x for one in shown]), LEFT, WIDTH - RIGHT, margin=margin)
+    values = np.concatenate([one.y for one in shown])
+    up = Scale.over(values, HEIGHT - BOTTOM, TOP, margin=margin, is_log=is_log)
+    return _chart(across, up, series, label, x_label, y_label)
+
+
+def _chart(
+    across: Scale, up: Scale, series: Sequence[Series], label: str, x_label: str, y_label: str, *, behind: str = ""
+) -> str:
+    marks = "".join(
+        f'<path class="{one.look}{" line" if one.is_line else " dots"}" d="{_path(one, across, up)}"/>'
+        for one in series
+    )
+    # What leaves the axes is cut off: a nested svg clips without an id that would have to be unique
+    inside = (
+        f'<svg aria-hidden="true" x="{LEFT}" y="{TOP - 4}" width="{WIDTH - LEFT - RIGHT}" height="{HEIGHT - TOP - BOTTOM + 4}" '
+        f'viewBox="{LEFT} {TOP - 4} {WIDTH - LEFT - RIGHT} {HEIGHT - TOP - BOTTOM + 4}">{behind}{marks}</svg>'
+    )
+    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" class="chart"'
+    return f'<svg {box} role="img" aria-label="{escape(label)}">{_axes(across, up, x_label, y_label)}{inside}</svg>'
+
+
+def _path(series: Series, across: Scale, up: Scale) -> str:
+    """Return the path of a series: a dot is a line of no length with round ends, a gap begins a new line."""
+    x = across.places(series.x)
+    with np.errstate(all="ignore"):
+        y = up.places(series.y) if not up.is_log else np.array([up.place(v) if v > 0 else np.nan for v in series.y])
+    # far outside, numbers are cut: they cannot be seen, and some browsers stumble over huge ones
+    y = np.where(np.isfinite(y), np.clip(y, -HEIGHT, 2 * HEIGHT), np.nan)
+    parts: list[str] = []
+    is_open = False
+    for a, b in zip(x, y, strict=True):
+        if not np.isfinite(b):
+            is_open = False
+            continue
+        place = f"{a:.1f} {b:.1f}"
+        parts.append(f"{'L' if is_open else 'M'}{place}" if series.is_line else f"M{place}h0")
+        is_open = True
+    return "".join(parts)
+
+
+def _axes(across: Scale, up: Scale, x_label: str, y_label: str) -> str:
+    bottom = HEIGHT - BOTTOM
+    parts = [f'<path class="axis" d="M{LEFT} {TOP - 4}V{bottom}H{WIDTH - RIGHT}"/>']
+    ticks = across.ticks()
+    for tick, text in zip(ticks, tick_labels(ticks), strict=True):
+        x = across.place(tick)
+        parts.append(
+            f'<path class="axis" d="M{x:.1f} {bottom}v4"/><text x="{x:.1f}" y="{bottom + 17}" text-anchor="middle">{text}</text>'
+        )
+    ticks = up.ticks()
+    for tick, text in zip(ticks, tick_labels(ticks), strict=True):
+        y = up.place(tick)
+        parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
+        parts.append(f'<text x="{LEFT - 7}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    parts.append(f'<text class="name" x="{middle}" y="{HEIGHT - 6}" text-anchor="middle">{_name(x_label)}</text>')
+    parts.append(
+        f'<text class="name" transform="translate(14 {(TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">{_name(y_label)}</text>'
+    )
+    return f'<g aria-hidden="true">{"".join(parts)}</g>'
+
+
+def _name(text: str) -> str:
+    return escape(text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…")

@@ -1,0 +1,255 @@
+"""The report of a run, from its file: of a table or of a system, finished or not."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data import Dataset
+from spl.derivatives import DERIVATIVES
+from spl.display import STOPPED
+from spl.errors import OperatorError, RunFileError
+from spl.export import export_program, export_system
+from spl.expression import to_text
+from spl.mathml import mathml_derivative, mathml_name, to_mathml
+from spl.plain import check_no_stand_ins
+from spl.plots.learning import learning_curve
+from spl.program import Program
+from spl.report.contents import Learning, Report, Search, SystemPart
+from spl.report.gather import DIGITS, gather_columns, gather_portraits, gather_search, gather_trajectories
+from spl.stored_run import DIED, INTERRUPTED, RUNNING, StoredRun, StoredSearch, StoredSystem
+from spl.system import System
+from spl.system_report import explained, followed_line, left_side, with_error
+from spl.system_rows import WEAK, Plan, SystemRows, make_rows
+from spl.trajectories import Trajectories
+
+Numbers = NDArray[np.float64]
+
+LANGUAGES = ("python", "latex", "c")
+_WORDS = {"None": "none", "True": "yes", "False": "no"}
+_STANDS = {
+    RUNNING: "The run goes on: this is its state so far.",
+    DIED: "The run ended without a word, for example because its process was killed: this is its last state.",
+    INTERRUPTED: "The run was interrupted: this is the best so far.",
+}
+
+
+def report_of_run(run: StoredRun) -> Report:
+    """Return the report of a run; a clear error if it has not found a formula yet."""
+    for search in run.searches:
+        if search.discovery is None or not len(search.front):
+            raise RunFileError(
+                f"The run in '{run.path}' has no formula for {search.name} yet. Let it run a little longer."
+            )
+    if isinstance(run.data, Dataset):
+        return _report_of_table(run, run.data)
+    return _report_of_system(run, run.data)
+
+
+# ---- a table -------------------------------------------------------------------------------------
+
+
+def _report_of_table(run: StoredRun, data: Dataset) -> Report:
+    [stored] = run.searches
+    note = _missing_operators(stored)
+    search = _search(run, stored, data if not note else None, stored.name, mathml_name(stored.name))
+    columns = {stored.name: data.target} | dict(zip(data.names, data.columns, strict=True))
+    roles = dict.fromkeys(data.names, "variable") | {stored.name: "target"}
+    return Report(
+        title=f"{stored.name} = {search.equations[search.chosen].text}",
+        heading=f"A formula for {stored.name}",
+        summary=_summary(run),
+        columns=gather_columns(columns, roles),
+        n_rows=data.n_rows,
+        grammar=(("", str(stored.grammar)),),
+        searches=(search,),
+        settings=tuple(_settings(run)),
+        versions=tuple(run.versions.items()),
+        notes=_notes(run, note),
+    )
+
+
+def _search(
+    run: StoredRun, stored: StoredSearch, data: Dataset | None, name: str, left: str, chosen: int | None = None
+) -> Search:
+    found = stored.discovery
+    assert found is not None
+    if chosen is None:
+        chosen = stored.front.choose(run.facts.get("selection") or "mdl", found.n_rows, found.floor)
+    return gather_search(
+        stored.front,
+        chosen,
+        data,
+        name=name,
+        left=left,
+        floor=found.floor,
+        write_code=lambda program: _write_code(program, name),
+        learning=_learning(stored),
+    )
+
+
+def _write_code(program: Program, target: str) -> dict[str, str]:
+    """Return the code of a formula in each language that has all its operators."""
+    code = {}
+    for language in LANGUAGES:
+        try:
+            code[language] = export_program(program, language, target=target)
+        except OperatorError:  # of the user's own, whose function is in no file
+            continue
+    return code
+
+
+def _learning(stored: StoredSearch) -> Learning | None:
+    """Return how the lowest loss fell; None if it was there at the first look already."""
+    seconds, losses = learning_curve(stored)
+    return Learning(seconds, losses) if losses.size and losses[0] > losses[-1] else None
+
+
+def _missing_operators(stored: StoredSearch) -> str:
+    try:
+        check_no_stand_ins(stored.grammar)
+    except RunFileError:
+        return "The run uses operators of your own, whose functions are in no file: fits and simulations are not drawn."
+    return ""
+
+
+# ---- a system ------------------------------------------------------------------------------------
+
+
+def _report_of_system(run: StoredRun, data: Trajectories) -> Report:
+    plan = _plan(run)
+    note = _missing_operators(run.searches[0])
+    rows = make_rows(data, plan)
+    lefts = [left_side(state, plan.order, plan.is_discrete) for state in data.states]
+    chosen = run.system.chosen if run.system else (None,) * len(lefts)
+    searches = tuple(
+        _search(
+            run,
+            stored,
+            None if note or rows.weak else rows.dataset(place),
+            lefts[place],
+            mathml_derivative(stored.name, plan.order, plan.is_discrete),
+            chosen[place],
+        )
+        for place, stored in enumerate(run.searches)
+    )
+    return Report(
+        title=f"The equations of {', '.join(data.states)}",
+        heading=f"The equations of {', '.join(data.states)}",
+        summary=_summary(run),
+        columns=gather_columns(*_columns_of(data)),
+        n_rows=data.n_samples,
+        grammar=tuple(_grammars(run)),
+        searches=searches,
+        settings=tuple(_settings(run)),
+        versions=tuple(run.versions.items()),
+        system=_system_part(run.system, data, rows, is_drawn=not note) if run.system else None,
+        notes=_notes(run, note),
+    )
+
+
+def _plan(run: StoredRun) -> Plan:
+    """Return how the trajectories became rows; a function of the user's is in no file, and the default stands in for it."""
+    stored = run.settings.get("plan") or {}
+    method = stored.get("method")
+    return Plan(
+        method=method if method in (*DERIVATIVES, WEAK) else "auto",
+        order=stored.get("order", 1),
+        is_discrete=stored.get("is_discrete", False),
+    )
+
+
+def _columns_of(data: Trajectories) -> tuple[dict[str, Numbers], dict[str, str]]:
+    times = {"time": np.concatenate([run.t for run in data.runs])} if "time" not in data.names else {}
+    states = np.concatenate([run.x for run in data.runs]).T
+    inputs = np.concatenate([run.u for run in data.runs]).T
+    columns = times | dict(zip(data.names, [*states, *inputs], strict=True))
+    roles = dict.fromkeys(times, "time") | dict.fromkeys(data.states, "state") | dict.fromkeys(data.inputs, "input")
+    return columns, roles
+
+
+def _grammars(run: StoredRun) -> Iterator[tuple[str, str]]:
+    """Yield the rules of each state, or once if they are the same for all."""
+    texts = [str(search.grammar) for search in run.searches]
+    if len(set(texts)) == 1:
+        yield "", texts[0]
+        return
+    yield from ((search.name, text) for search, text in zip(run.searches, texts, strict=True))
+
+
+def _system_part(stored: StoredSystem, data: Trajectories, rows: SystemRows, *, is_drawn: bool) -> SystemPart:
+    system = stored.system
+    return SystemPart(
+        equations=tuple(_describe_equations(stored, rows, is_drawn=is_drawn)),
+        trajectories=gather_trajectories(system, data, rows.starts) if is_drawn else (),
+        portraits=gather_portraits(system, data, rows.starts) if is_drawn and not system.is_discrete else (),
+        followed=followed_line(system, data, rows) if is_drawn else "",
+        code=_write_system_code(system),
+    )
+
+
+def _describe_equations(stored: StoredSystem, rows: SystemRows, *, is_drawn: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield text, MathML and quality of each equation: R2 of its derivative, numbers with their standard errors."""
+    system = stored.system
+    shares = explained(system, rows) if is_drawn else np.full(len(system.states), np.nan)
+    numbers = iter(zip(stored.free.constants.tolist(), stored.standard_errors.tolist(), strict=True))
+    for state, program, free, r2 in zip(system.states, system.programs, stored.free.programs, shares, strict=True):
+        fitted = ", ".join(with_error(*next(numbers)) for _ in free.constants)
+        quality = [
+            f"R² of the derivative: {r2:.5f}." if np.isfinite(r2) else "",
+            f"Numbers as fitted: {fitted}." if fitted else "",
+        ]
+        left = left_side(state, system.order, system.is_discrete)
+        mathml = to_mathml(program, left=mathml_derivative(state, system.order, system.is_discrete), digits=DIGITS)
+        yield f"{left} = {to_text(program, DIGITS)}", mathml, " ".join(filter(None, quality))
+
+
+def _write_system_code(system: System) -> dict[str, str]:
+    code = {}
+    for language in LANGUAGES:
+        try:
+            code[language] = export_system(system, language)
+        except OperatorError:
+            continue
+    return code
+
+
+# ---- what all runs have --------------------------------------------------------------------------
+
+
+def _summary(run: StoredRun) -> str:
+    n_evaluations = sum(search.discovery.n_evaluations for search in run.searches if search.discovery)
+    began = str(run.facts.get("began", ""))[:16].replace("T", " ")
+    parts = [
+        f"{run.data.n_rows:,} rows" if isinstance(run.data, Dataset) else f"{run.data.n_samples:,} samples",
+        *([f"begun {began} UTC"] if began else []),
+        f"{run.seconds:.1f} s",
+        f"{n_evaluations:,} evaluations",
+        *([f"ended because {STOPPED[run.stopped]}"] if run.stopped in STOPPED and run.stopped != "interrupted" else []),
+    ]
+    return ", ".join(parts) + "."
+
+
+def _notes(run: StoredRun, note: str) -> tuple[str, ...]:
+    notes = run.system.notes if run.system else run.facts.get("notes") or ()
+    return tuple(text for text in (_STANDS.get(run.status, ""), note, *map(str, notes)) if text)
+
+
+def _settings(run: StoredRun) -> Iterator[tuple[str, str]]:
+    """Yield what it takes to run it again: where the data came from, and every setting."""
+    for name in ("source", "fingerprint", "selection"):
+        if run.facts.get(name):
+            yield name, str(run.facts[name])
+    yield from _flatten(run.settings)
+
+
+def _flatten(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value)
+        else:
+            yield (
+                name,
+                ", ".join(map(str, value)) if isinstance(value, list | tuple) else _WORDS.get(str(value), str(value)),
+            )

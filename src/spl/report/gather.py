@@ -1,0 +1,152 @@
+"""From what a search found to what a report shows: fits on the rows that are drawn, numbers of columns, curves of systems."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data import Dataset
+from spl.expression import to_text
+from spl.fit import evaluate
+from spl.front import Front
+from spl.mathml import to_mathml
+from spl.program import Program
+from spl.report.contents import Column, Curve, Equation, Fit, Learning, Search
+from spl.simulate import simulate
+from spl.system import System
+from spl.trajectories import Trajectories
+
+Numbers = NDArray[np.float64]
+Coder = Callable[[Program], Mapping[str, str]]
+
+DIGITS = 6
+MAX_DRAWN = 500  # rows in a chart of a fit: 50 formulas with two charts each stay small
+MAX_WORST = 15  # of them, those that a formula predicts worst
+MAX_SAMPLES = 1500  # of a trajectory in a chart
+MAX_STATES = 12  # whose trajectories are drawn
+MAX_PORTRAITS = 4
+
+
+def gather_search(
+    front: Front,
+    chosen: int,
+    data: Dataset | None,
+    *,
+    name: str,
+    left: str,
+    floor: float,
+    write_code: Coder,
+    learning: Learning | None = None,
+) -> Search:
+    """Return a front as a report shows it.
+
+    Args:
+        front: the formulas.
+        chosen: which of them is the answer.
+        data: the rows of the fit; without them, there are no charts of fits.
+        name: what the formulas give, as text.
+        left: the same as MathML.
+        floor: a loss below this is rounding error.
+        write_code: gives the code of a formula, by language.
+        learning: how the loss fell.
+    """
+    drawn = None if data is None else _sample_rows(data)
+    equations = tuple(
+        Equation(
+            cost=candidate.cost,
+            loss=candidate.loss,
+            score=score,
+            text=to_text(candidate.program, DIGITS),
+            mathml=to_mathml(candidate.program, left=left, digits=DIGITS),
+            code=write_code(candidate.program),
+            fit=None if data is None or drawn is None else _fit(candidate.program, data, drawn),
+        )
+        for candidate, score in zip(front, front.scores(floor), strict=True)
+    )
+    return Search(name, equations, chosen, floor, learning)
+
+
+def _sample_rows(data: Dataset) -> NDArray[np.intp]:
+    """Return the rows that every chart draws: all, or a sample with the extremes of all columns, always the same."""
+    if data.n_rows <= MAX_DRAWN:
+        return np.arange(data.n_rows)
+    values = np.vstack([data.target, data.columns])
+    extremes = np.unique(np.concatenate([values.argmin(axis=1), values.argmax(axis=1)]))[: MAX_DRAWN // 4]
+    n_others = MAX_DRAWN - MAX_WORST - extremes.size
+    others = np.random.default_rng(0).choice(data.n_rows, n_others, replace=False)
+    return np.union1d(extremes, others)
+
+
+def _fit(program: Program, data: Dataset, drawn: NDArray[np.intp]) -> Fit:
+    predicted = evaluate(program, data.columns)
+    is_inside = np.isfinite(predicted)
+    residuals = np.where(is_inside, np.abs(data.target - predicted), -1.0)
+    worst = np.argpartition(residuals, -MAX_WORST)[-MAX_WORST:] if data.n_rows > MAX_DRAWN else drawn
+    rows = np.union1d(drawn, worst)
+    n_outside = int(np.sum(~is_inside))
+    r2 = None
+    if not n_outside and data.square > 0:
+        r2 = 1.0 - float(np.sum(data.weights * (data.target - predicted) ** 2)) / data.square
+    return Fit(data.target[rows], np.where(is_inside, predicted, np.nan)[rows], data.n_rows, n_outside, r2)
+
+
+def gather_columns(columns: Mapping[str, Numbers], roles: Mapping[str, str]) -> tuple[Column, ...]:
+    """Return the columns of the data in numbers, each with its role."""
+    return tuple(
+        Column(name, roles[name], float(values.min()), float(np.median(values)), float(values.max()))
+        for name, values in columns.items()
+    )
+
+
+# ---- systems -------------------------------------------------------------------------------------
+
+
+def gather_trajectories(system: System, data: Trajectories, starts: Sequence[Numbers]) -> tuple[Curve, ...]:
+    """Return each state of the first run over time, measured and simulated from its first sample."""
+    run = data.runs[0]
+    simulated = _simulate_first(system, data, starts)
+    every, fine = _thin(run.n_samples), _thin(run.n_samples, 2 * MAX_SAMPLES)
+    which = "" if len(data.runs) == 1 else f" (first of {len(data.runs)} runs)"
+    return tuple(
+        Curve(
+            f"{state} over time{which}",
+            "time",
+            state,
+            (run.t[every], run.x[every, place]),
+            (run.t[fine], simulated[fine, place]),
+        )
+        for place, state in enumerate(data.states[:MAX_STATES])
+    )
+
+
+def gather_portraits(system: System, data: Trajectories, starts: Sequence[Numbers]) -> tuple[Curve, ...]:
+    """Return pairs of states against each other; for order 2, each position against its velocity."""
+    names = system.first_order_states
+    n_states = len(system.states)
+    if system.order == 2:
+        pairs = [(place, n_states + place) for place in range(n_states)]
+    else:
+        pairs = [(a, b) for a in range(n_states) for b in range(a + 1, n_states)]
+    simulated = _simulate_first(system, data, starts)
+    run = data.runs[0]
+    measured = starts[0] if system.order == 2 else run.x
+    every, fine = _thin(run.n_samples), _thin(run.n_samples, 2 * MAX_SAMPLES)
+    return tuple(
+        Curve(
+            f"{names[b]} against {names[a]}",
+            names[a],
+            names[b],
+            (measured[every, a], measured[every, b]),
+            (simulated[fine, a], simulated[fine, b]),
+        )
+        for a, b in pairs[:MAX_PORTRAITS]
+    )
+
+
+def _simulate_first(system: System, data: Trajectories, starts: Sequence[Numbers]) -> Numbers:
+    run = data.runs[0]
+    return simulate(system, starts[0][0], run.t, run.u if data.inputs else None).states
+
+
+def _thin(n_samples: int, most: int = MAX_SAMPLES) -> slice:
+    return slice(None, None, max(1, -(-n_samples // most)))

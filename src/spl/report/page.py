@@ -1,0 +1,292 @@
+"""The page of a report as one HTML file that needs nothing else: no network, no script of others.
+
+Everything is written out here, so that it is there without the script too, which only shows one formula at a time. All
+text of the user is escaped, and the page's own policy forbids any script but this one.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.report.charts import Point, Series, draw_fit, draw_front, draw_residuals, draw_series
+from spl.report.contents import Column, Curve, Equation, Fit, Learning, Report, Search, SystemPart
+
+Numbers = NDArray[np.float64]
+
+LANGUAGES = {"python": "Python", "latex": "LaTeX", "c": "C"}
+KEYS = '<p><span class="key measured"></span>measured &ensp; <span class="key found"></span>equations, simulated</p>'
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+LONGEST_TITLE = 160  # characters of an equation in the title
+
+
+def write_page(report: Report) -> str:
+    """Return the page as text."""
+    style, script = (files("spl.report").joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"{POLICY}; script-src 'sha256-{digest}'"
+    body = "\n".join(
+        [
+            _write_header(report),
+            "<main>",
+            *([_write_system(report.system)] if report.system else []),
+            *(
+                _write_search(search, number, is_alone=len(report.searches) == 1)
+                for number, search in enumerate(report.searches)
+            ),
+            _write_data(report),
+            _write_grammar(report.grammar),
+            _write_run(report),
+            "</main>",
+            "<footer><p>Written by spl, the Symbolic Physics Learner. This file holds everything it shows.</p></footer>",
+        ]
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="generator" content="spl">
+<title>{escape(_cut(report.title))}</title>
+<link rel="icon" href="data:,">
+<style>
+{style}</style>
+<noscript><style>
+[hidden]:not(button) {{ display: revert !important; }}
+button, .hint {{ display: none !important; }}
+</style></noscript>
+</head>
+<body>
+{body}
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _write_header(report: Report) -> str:
+    notes = "".join(f"<p>{escape(note)}</p>" for note in report.notes)
+    return (
+        f'<header><h1>{escape(_cut(report.heading))}</h1><p class="soft">{escape(report.summary)}</p>{notes}</header>'
+    )
+
+
+# ---- the front and its formulas ------------------------------------------------------------------
+
+
+def _write_search(search: Search, number: int, *, is_alone: bool) -> str:
+    heading = (
+        "Equations, from simple to accurate" if is_alone else f"Equations for {search.name}, from simple to accurate"
+    )
+    panels = [f"equation-{number}-{place}" for place in range(len(search.equations))]
+    points = [
+        Point(equation.cost, equation.loss, _describe(search, equation), panel)
+        for equation, panel in zip(search.equations, panels, strict=True)
+    ]
+    chart = draw_front(points, search.chosen, floor=search.floor, loss_label="loss (root mean square error)")
+    shown = "\n".join(_write_equation(search, place, panel) for place, panel in enumerate(panels))
+    learning = _write_learning(search.learning) if search.learning else ""
+    return f"""<section data-search aria-labelledby="search-{number}">
+<h2 id="search-{number}">{escape(heading)}</h2>
+<p class="hint soft">Choose an equation: click a point, or move with the arrow keys.
+<a href="#table-{number}">All of them as a table</a></p>
+<div class="pair">
+<figure><div role="radiogroup" aria-label="{escape(f"Front of {search.name}: cost against loss")}">{chart}</div>
+<figcaption>The best formula of each cost. The ring marks the one shown below.</figcaption></figure>
+{learning}
+</div>
+<p role="status" class="unseen"></p>
+{shown}
+<h3 id="table-{number}">All equations</h3>
+{_write_table(search, panels)}
+</section>"""
+
+
+def _describe(search: Search, equation: Equation) -> str:
+    return f"cost {equation.cost}, loss {equation.loss:.3g}: {search.name} = {equation.text}"
+
+
+def _write_table(search: Search, panels: Sequence[str]) -> str:
+    rows = "".join(
+        f'<tr data-panel="{panel}"{" class=is-shown" if place == search.chosen else ""}>'
+        f'<td class="number"><button type="button" aria-pressed="{"true" if place == search.chosen else "false"}" '
+        f'aria-label="Show {escape(_describe(search, equation))}">{equation.cost}</button>'
+        f'<span class="only-print">{equation.cost}</span></td>'
+        f'<td class="number">{equation.loss:.3g}</td><td class="number">{equation.score:.2f}</td>'
+        f'<td class="formula">{"<b>chosen:</b> " if place == search.chosen else ""}<span>{escape(equation.text)}</span></td></tr>'
+        for place, (equation, panel) in enumerate(zip(search.equations, panels, strict=True))
+    )
+    head = '<th class="number" scope="col">cost</th><th class="number" scope="col">loss</th>'
+    head += '<th class="number" scope="col">score</th><th scope="col">equation</th>'
+    table = f'<table class="front"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    return _scrolling(table, f"All equations for {search.name}")
+
+
+def _write_equation(search: Search, place: int, panel: str) -> str:
+    equation = search.equations[place]
+    hidden = "" if place == search.chosen else " hidden"
+    state = "chosen" if place == search.chosen else f"{place + 1} of {len(search.equations)}"
+    fit = _write_fit(equation.fit, search.name) if equation.fit else ""
+    return f"""<section id="{panel}"{hidden}>
+<h3>Cost {equation.cost}, loss {equation.loss:.4g} <span class="soft">({state})</span></h3>
+<div class="equation wide" tabindex="0" role="group" aria-label="Equation">{equation.mathml}</div>
+{fit}
+{_write_code(equation.code, panel)}
+</section>"""
+
+
+def _write_fit(fit: Fit, name: str) -> str:
+    quality = f"R² = {fit.r2:.6f}." if fit.r2 is not None else ""
+    if fit.n_outside:
+        quality = f"The formula has no value in {fit.n_outside:,} of {fit.n_rows:,} rows."
+    shown = fit.measured.size
+    drawn = (
+        f" Drawn are {shown:,} of {fit.n_rows:,} rows, the extremes and the largest residuals among them."
+        if shown < fit.n_rows
+        else ""
+    )
+    against = draw_fit(
+        fit.measured,
+        fit.predicted,
+        label=f"Predicted against measured {name}. {quality} {shown} points.",
+        x_label=f"{name}, measured",
+        y_label=f"{name}, predicted",
+    )
+    residuals = fit.measured - fit.predicted
+    spread = np.nanmax(np.abs(residuals)) if np.isfinite(residuals).any() else np.nan
+    left = draw_residuals(
+        fit.predicted,
+        residuals,
+        label=f"Residuals of {name} against its predicted values. The largest is {spread:.3g}.",
+        x_label=f"{name}, predicted",
+        y_label="measured − predicted",
+    )
+    return f"""<div class="pair">
+<figure>{against}<figcaption>Predicted against measured. {quality}{drawn}</figcaption></figure>
+<figure>{left}<figcaption>Residuals: what the formula leaves over.</figcaption></figure>
+</div>"""
+
+
+def _write_code(code: Mapping[str, str], panel: str) -> str:
+    parts = []
+    for language, text in code.items():
+        name, place = escape(LANGUAGES.get(language, language)), f"{panel}-{escape(language)}"
+        button = f'<button type="button" hidden data-copies="{place}" aria-label="Copy {name}">Copy</button>'
+        parts.append(f'<div class="code"><h4>{name}</h4>{button}</div>')
+        parts.append(f'<pre tabindex="0" id="{place}" aria-label="{name}">{escape(text)}</pre>')
+    return "".join(parts)
+
+
+def _write_learning(learning: Learning) -> str:
+    best = Series(*_as_steps(learning.seconds, learning.losses), "found", is_line=True)
+    chart = draw_series(
+        [best],
+        label=f"The best loss fell from {learning.losses[0]:.3g} to {learning.losses[-1]:.3g}.",
+        x_label="seconds",
+        y_label="best loss",
+        is_log=True,
+    )
+    return f"<figure>{chart}<figcaption>How the best loss fell while the search went on.</figcaption></figure>"
+
+
+def _as_steps(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
+    return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+
+
+# ---- systems -------------------------------------------------------------------------------------
+
+
+def _write_system(system: SystemPart) -> str:
+    equations = "".join(
+        f'<div class="equation wide" tabindex="0" role="group" aria-label="{escape(text)}">{mathml}</div>'
+        f'<p class="soft">{escape(quality)}</p>'
+        for text, mathml, quality in system.equations
+    )
+    parts = [_section("system", "The system", equations)]
+    if system.trajectories:
+        note = f"<p>{escape(system.followed)}</p>"
+        parts.append(_section("over-time", "Trajectories", note + KEYS + _write_curves(system.trajectories)))
+    if system.portraits:
+        parts.append(_section("portraits", "Phase portraits", KEYS + _write_curves(system.portraits, "found thin")))
+    if system.code:
+        parts.append(_section("code", "The system as code", _write_code(system.code, "system")))
+    return "\n".join(parts)
+
+
+def _write_curves(curves: Iterable[Curve], look: str = "found") -> str:
+    figures = "".join(
+        f"<figure>{_draw_curve(curve, look)}<figcaption>{escape(curve.title)}</figcaption></figure>" for curve in curves
+    )
+    return f'<div class="pair">{figures}</div>'
+
+
+def _draw_curve(curve: Curve, look: str) -> str:
+    return draw_series(
+        [Series(*curve.measured, "measured"), Series(*curve.simulated, look, is_line=True)],
+        label=f"{curve.title}: {curve.y_label} against {curve.x_label}, measured and simulated.",
+        x_label=curve.x_label,
+        y_label=curve.y_label,
+        margin=0.12,
+    )
+
+
+# ---- data, rules, run ----------------------------------------------------------------------------
+
+
+def _write_data(report: Report) -> str:
+    names = ("column", "role", "lowest", "median", "highest")
+    head = "".join(f'<th scope="col"{" class=number" if k > 1 else ""}>{name}</th>' for k, name in enumerate(names))
+    rows = "".join(_write_column(column) for column in report.columns)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return _section("data", "The data", f"<p>{report.n_rows:,} rows.</p>{_scrolling(table, 'Columns of the data')}")
+
+
+def _write_column(column: Column) -> str:
+    numbers = "".join(f'<td class="number">{value:.5g}</td>' for value in (column.low, column.middle, column.high))
+    return f'<tr><th scope="row" class="value">{escape(column.name)}</th><td>{escape(column.role)}</td>{numbers}</tr>'
+
+
+def _write_grammar(grammar: Iterable[tuple[str, str]]) -> str:
+    rules = "".join(
+        (f"<h3>{escape(heading)}</h3>" if heading else "")
+        + f'<pre tabindex="0" aria-label="Rules">{escape(text)}</pre>'
+        for heading, text in grammar
+    )
+    note = "<p>Only formulas that these rules can make were searched. C is a number to be fitted.</p>"
+    return _section("rules", "What was known", note + rules)
+
+
+def _write_run(report: Report) -> str:
+    tables = "".join(
+        f"<div><h3>{name}</h3>{_write_pairs(pairs, name)}</div>"
+        for name, pairs in (("Settings", report.settings), ("Versions", report.versions))
+    )
+    return _section("run", "To reproduce it", f'<div class="pair">{tables}</div>')
+
+
+def _write_pairs(pairs: Iterable[tuple[str, str]], name: str) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(key)}</th><td class="value">{escape(value)}</td></tr>' for key, value in pairs
+    )
+    return _scrolling(f"<table><tbody>{rows}</tbody></table>", name)
+
+
+# ---- parts of all --------------------------------------------------------------------------------
+
+
+def _section(place: str, heading: str, inner: str) -> str:
+    return f'<section aria-labelledby="{place}"><h2 id="{place}">{escape(heading)}</h2>{inner}</section>'
+
+
+def _scrolling(inner: str, name: str) -> str:
+    """Return what may be wider than the page; it scrolls by itself, with the keyboard too."""
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{escape(name)}">{inner}</div>'
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1] + "…"

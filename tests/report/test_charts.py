@@ -1,0 +1,84 @@
+"""Charts are well-formed SVG that shows every point."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from spl.report.charts import HEIGHT, LEFT, WIDTH, Point, Series, draw_fit, draw_front, draw_residuals, draw_series
+
+LABELS = {"label": '<b>"what"</b>', "x_label": "<i>x</i>" * 20, "y_label": "a & b"}
+
+
+def parse(svg):
+    return ElementTree.fromstring(svg)
+
+
+def find(root, name):
+    return [element for element in root.iter() if name in element.get("class", "").split()]
+
+
+def front(losses=(1.0, 0.1, 0.0), chosen=1):
+    points = [Point(2 * k + 1, loss, f"formula {k} <&>", f"panel-{k}") for k, loss in enumerate(losses)]
+    return parse(draw_front(points, chosen, floor=1e-13, loss_label="loss"))
+
+
+def test_every_formula_is_a_radio_button_and_one_is_on():
+    buttons = [element for element in front().iter() if element.get("role") == "radio"]
+    assert [button.get("aria-checked") for button in buttons] == ["false", "true", "false"]
+    assert [button.get("tabindex") for button in buttons] == ["-1", "0", "-1"]
+    assert [button.get("data-panel") for button in buttons] == ["panel-0", "panel-1", "panel-2"]
+    assert buttons[0].get("aria-label") == "formula 0 <&>"
+
+
+def test_the_front_falls_from_left_to_right():
+    places = [
+        tuple(map(float, element.get("transform")[10:-1].split()))
+        for element in front().iter()
+        if element.get("role") == "radio"
+    ]
+    assert places == sorted(places, key=lambda place: place[0])
+    assert [y for _, y in places] == sorted(y for _, y in places)
+    assert all(LEFT <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in places)
+
+
+def test_a_front_of_one_formula_can_be_drawn():
+    assert len(find(front((0.0,), 0), "dot")) == 1
+
+
+def test_exact_predictions_lie_on_the_line():
+    values = np.linspace(-3, 5, 20)
+    root = parse(draw_fit(values, values, **LABELS))
+    [dots] = find(root, "dots")
+    [line] = find(root, "guide")
+    (x0, y0), (x1, y1) = (map(float, end.split()) for end in line.get("d")[1:].split("L"))
+    for x, y in (map(float, dot.split()) for dot in dots.get("d")[1:-2].split("h0M")):
+        assert y == pytest.approx(y0 + (x - x0) / (x1 - x0) * (y1 - y0), abs=0.11)
+
+
+def test_text_of_the_user_is_escaped_and_cut():
+    root = parse(draw_residuals(np.arange(3.0), np.arange(3.0), **LABELS))
+    assert root.get("aria-label") == '<b>"what"</b>'
+    names = ["".join(element.itertext()) for element in find(root, "name")]
+    assert names[1] == "a & b"
+    assert names[0].startswith("<i>x</i><i>x</i>")
+    assert names[0].endswith("…")
+
+
+def test_what_has_no_value_is_left_out_and_opens_a_gap():
+    y = np.array([1.0, 2.0, np.nan, 3.0, np.inf, 1e300])
+    root = parse(
+        draw_series(
+            [Series(np.arange(6.0), y[:2].repeat(3), "measured"), Series(np.arange(6.0), y, "found", is_line=True)],
+            **LABELS,
+        )
+    )
+    [line] = find(root, "found")
+    assert line.get("d").count("M") == 3
+    assert "nan" not in line.get("d")
+    assert max(abs(float(part)) for part in line.get("d").replace("M", " ").replace("L", " ").split()) < 1000
+
+
+def test_a_chart_of_nothing_is_a_chart():
+    parse(draw_fit(np.full(3, np.nan), np.full(3, np.nan), **LABELS))
+    parse(draw_residuals(np.full(3, np.nan), np.full(3, np.nan), **LABELS))

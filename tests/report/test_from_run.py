@@ -1,0 +1,113 @@
+"""From the file of a run to its report."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.examples import make_run, make_system_run
+from tests.run_examples import make_config, search_in_file
+
+from spl.config import Limits
+from spl.discover import Discovery
+from spl.errors import RunFileError
+from spl.front import Front
+from spl.grammar import Grammar
+from spl.operators import Operator
+from spl.plain import grammar_as_plain, grammar_from_plain, program_as_plain, program_from_plain
+from spl.report.from_run import report_of_run
+from spl.stored_run import read_run
+
+
+def test_the_report_of_a_real_file_has_its_front(tmp_path):
+    found = search_in_file(tmp_path / "run.spl", limits=Limits(max_evaluations=200), config=make_config(n_episodes=20))
+    report = report_of_run(read_run(tmp_path / "run.spl"))
+    [search] = report.searches
+    assert [equation.cost for equation in search.equations] == [candidate.cost for candidate in found.front]
+    assert search.name == "z"
+    assert search.equations[0].fit.n_rows == 30
+    assert dict(report.settings)["seed"] == "3"
+
+
+def test_the_formula_is_chosen_by_the_rule_of_the_run():
+    assert report_of_run(make_run(facts={"selection": "accurate"})).searches[0].chosen == 2
+
+
+def test_a_run_without_formulas_yet_says_so():
+    run = make_run()
+    [search] = run.searches
+    for nothing in (replace(search, discovery=None), replace(search, front=Front(()))):
+        with pytest.raises(RunFileError, match=r"has no formula for <b>y</b> yet\. Let it run a little longer\."):
+            report_of_run(replace(run, searches=(nothing,)))
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [("running", "goes on"), ("died", "killed"), ("interrupted", "interrupted"), ("finished", None)],
+)
+def test_a_run_that_is_not_at_its_end_is_said_to_be(status, words):
+    notes = report_of_run(make_run(status=status)).notes
+    assert bool(notes) == (words is not None)
+    assert words is None or words in notes[0]
+
+
+def test_the_learning_curve_falls():
+    learning = report_of_run(make_run()).searches[0].learning
+    assert list(learning.seconds) == [0.5, 1.5, 2.5, 9.0]
+    assert all(learning.losses[1:] <= learning.losses[:-1])
+
+
+def test_a_loss_that_never_fell_has_no_learning_curve():
+    assert report_of_run(make_run(formulas=("x",))).searches[0].learning is None
+
+
+def test_operators_whose_functions_are_missing_leave_out_fits_and_code_but_nothing_else():
+    own = Operator("wave", lambda a: a)
+    grammar = grammar_from_plain(grammar_as_plain(Grammar.from_text("f -> wave(f) | x", [own]).bind(["x", "u"])))
+    run = make_run(names=("x", "u"), formulas=("x",), rules="f -> x | u")
+    [search] = run.searches
+    plain = program_as_plain(search.front[0].program) | {
+        "tokens": [grammar.rules[0].tokens[0], *search.front[0].program.tokens]
+    }
+    front = Front((replace(search.front[0], program=program_from_plain(plain, grammar.vocabulary)),))
+    found: Discovery = replace(search.discovery, front=front)
+    report = report_of_run(replace(run, searches=(replace(search, grammar=grammar, front=front, discovery=found),)))
+    [equation] = report.searches[0].equations
+    assert equation.text == "wave(x)"
+    assert equation.fit is None
+    assert set(equation.code) == {"latex"}
+    assert "operators of your own" in report.notes[0]
+
+
+def test_a_system_has_the_chosen_formulas_and_its_numbers_with_errors():
+    report = report_of_run(make_system_run())
+    assert [search.name for search in report.searches] == ["dx/dt", "dv/dt"]
+    assert [search.chosen for search in report.searches] == [1, 1]
+    assert report.system.equations[1][0] == "dv/dt = -4*x"
+    assert "R² of the derivative: 1.00000. Numbers as fitted: 4.000 ± 0.010." in report.system.equations[1][2]
+    assert "A note." in report.notes
+    assert [column.role for column in report.columns] == ["time", "state", "state"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"order": 2, "names": ("x",), "formulas": ("-4 * x",)},
+        {"is_discrete": True, "formulas": ("x", "v")},
+        {"method": "weak"},
+        {"method": "<function f>"},
+    ],
+)
+def test_every_kind_of_system_has_a_report(options):
+    if options.get("method", "").startswith("<"):
+        run = make_system_run()
+        run.settings["plan"]["method"] = options["method"]
+    else:
+        run = make_system_run(**options)
+    report = report_of_run(run)
+    assert report.system.trajectories
+    assert bool(report.system.portraits) != options.get("is_discrete", False)
+
+
+def test_a_system_before_the_last_fit_has_its_fronts():
+    report = report_of_run(replace(make_system_run(), system=None, status="running"))
+    assert report.system is None
+    assert len(report.searches) == 2

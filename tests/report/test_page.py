@@ -1,0 +1,127 @@
+"""The page is well-formed, holds everything itself, and escapes all text of the user."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from tests.report.examples import HOSTILE, make_run, make_system_run
+
+from spl.report.from_run import report_of_run
+from spl.report.page import write_page
+
+VOID = {"meta", "link"}
+
+
+class Outline(HTMLParser):
+    """Checks that every element closes, and collects what a page is made of."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.ids, self.links, self.text = [], [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.tags.append((tag, given))
+        if "id" in given:
+            self.ids.append(given["id"])
+        self.links += [given[name] for name in ("src", "href", "data-panel", "data-copies") if name in given]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def outline(run):
+    found = Outline()
+    found.feed(write_page(report_of_run(run)))
+    found.close()
+    assert found.open == []
+    return found
+
+
+@pytest.fixture(scope="module", params=["table", "system"])
+def page(request):
+    return outline(
+        make_run()
+        if request.param == "table"
+        else make_system_run(names=("x", HOSTILE), formulas=(f"'{HOSTILE}'", "-4 * x"))
+    )
+
+
+def test_ids_are_unique_and_all_that_is_named_is_there(page):
+    assert len(set(page.ids)) == len(page.ids)
+    inside = [link.removeprefix("#") for link in page.links if not link.startswith("data:")]
+    assert inside
+    assert set(inside) <= set(page.ids)
+
+
+def test_nothing_is_fetched(page):
+    assert not [link for link in page.links if re.match(r"(https?:)?//", link)]
+    assert not re.search(r"@import|url\(", "".join(page.text))
+
+
+def test_text_of_the_user_is_never_markup(page):
+    assert sum(tag == "script" for tag, _ in page.tags) == 1
+    assert not [tag for tag, _ in page.tags if tag == "i"]
+    assert HOSTILE in "".join(page.text)
+
+
+def test_only_the_script_of_the_page_may_run(page):
+    [policy] = [given["content"] for _, given in page.tags if given.get("http-equiv") == "Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'sha256-" in policy
+    assert "unsafe-inline" not in policy.split("script-src")[1]
+    assert not [given for _, given in page.tags if any(name.startswith("on") for name in given)]
+
+
+def test_every_chart_has_words_for_those_who_do_not_see_it(page):
+    charts = [given for tag, given in page.tags if tag == "svg" and given.get("class", "").startswith("chart")]
+    assert all(given.get("aria-label") or "front" in given["class"] for given in charts)
+    assert all(
+        given.get("aria-label") for _, given in page.tags if given.get("role") in ("radio", "radiogroup", "group")
+    )
+
+
+def test_one_formula_of_each_search_is_shown_at_first(page):
+    panels = [given for tag, given in page.tags if tag == "section" and given.get("id", "").startswith("equation-")]
+    searches = {given["id"].split("-")[1] for given in panels}
+    assert sum("hidden" not in given for given in panels) == len(searches)
+
+
+def test_the_page_says_what_was_given_known_and_found():
+    text = "".join(outline(make_run()).text)
+    for words in (
+        "200 rows",
+        "f -> f + f",
+        "<i>data.csv</i>",
+        "numpy",
+        "R² = 1.0",
+        "def predict(",
+        "double predict(",
+        r"\mathrm",
+    ):
+        assert words in text
+
+
+def test_a_system_has_its_equations_curves_and_code():
+    text = "".join(outline(make_system_run()).text)
+    for words in (
+        "Trajectories",
+        "Phase portraits",
+        "follows the data all along",
+        "void derivatives(",
+        "4.000 ± 0.010",
+    ):
+        assert words in text
+
+
+def test_thinned_rows_are_said_to_be():
+    text = "".join(outline(make_run(n_rows=10_000)).text)
+    assert re.search(r"Drawn are \d+ of 10,000 rows, the extremes and the largest residuals among them\.", text)
