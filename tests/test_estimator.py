@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -17,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from spl import Grammar, Operator, SearchConfig, SplError, SPLRegressor
-from spl.errors import SearchInterrupted
+from spl.errors import RunFileError, SearchInterrupted
 
 FEW = {"max_evaluations": 3000, "random_state": 0}
 CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=500, search=SearchConfig(n_trees=1))
@@ -272,3 +273,51 @@ def test_nothing_can_be_asked_before_the_fit():
 
 def test_the_constructor_has_at_most_fifteen_parameters():
     assert len(SPLRegressor().get_params()) <= 15
+
+
+# ---- run files -----------------------------------------------------------------------------------
+
+QUICK = SearchConfig(max_rules=10, n_episodes=60, n_transplants=2, max_schedules=1)
+
+
+def make_table():
+    x = np.random.default_rng(1).uniform(1, 3, (30, 2))
+    return pd.DataFrame(x, columns=["mass", "speed"]), pd.Series(
+        np.abs(np.sin(9 * x[:, 0] * x[:, 1])) + np.sin(40 * x[:, 1]), name="energy"
+    )
+
+
+def test_a_run_file_is_read_back_as_a_fitted_estimator(tmp_path):
+    X, y = make_table()
+    model = SPLRegressor(search=QUICK, run_file=tmp_path / "run.spl", selection="bic", random_state=0).fit(X, y)
+    again = SPLRegressor.from_run(tmp_path / "run.spl")
+    pd.testing.assert_frame_equal(again.equations_, model.equations_)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert (again.selection, again.target_name_, again.best_index_) == ("bic", "energy", model.best_index_)
+    assert list(again.feature_names_in_) == ["mass", "speed"]
+
+
+def test_an_estimator_of_a_run_continues_it_with_the_same_data(tmp_path):
+    X, y = make_table()
+    SPLRegressor(search=QUICK, run_file=tmp_path / "run.spl").fit(X, y)
+    again = SPLRegressor.from_run(tmp_path / "run.spl")
+    again.search = replace(QUICK, max_schedules=2)
+    assert again.fit(X, y).discovery_.n_episodes == 2 * 2 * 2 * 60
+    with pytest.raises(RunFileError, match="data changed since the run"):
+        again.fit(X, y + 1)
+
+
+def test_a_run_of_an_array_takes_arrays_again(tmp_path):
+    X, y = make_table()
+    SPLRegressor(search=QUICK, run_file=tmp_path / "run.spl").fit(X.to_numpy(), y)
+    assert SPLRegressor.from_run(tmp_path / "run.spl").predict(X.to_numpy()).shape == (30,)
+
+
+def test_a_run_with_an_operator_of_the_users_own_needs_it_again(tmp_path):
+    X, y = make_table()
+    bump = Operator("bump", lambda a: np.exp(-a * a))
+    model = SPLRegressor(operators=("+", "*", bump), search=QUICK, run_file=tmp_path / "run.spl").fit(X, y)
+    with pytest.raises(RunFileError, match=r"operators=\[bump\]"):
+        SPLRegressor.from_run(tmp_path / "run.spl")
+    again = SPLRegressor.from_run(tmp_path / "run.spl", operators=[bump])
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))

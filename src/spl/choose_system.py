@@ -113,8 +113,10 @@ class SystemChooser:
         grammars: Sequence[Grammar],
         fronts: Sequence[Front],
         deadline: float | None,
+        must_stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self._data, self._rows, self._plan, self._fronts, self._deadline = data, rows, plan, fronts, deadline
+        self._must_stop = must_stop
         self._began = time.monotonic()
         self._split = _split_runs(data.runs, rows.starts)
         self._shortest = self._length = 2 * choose_length(data.runs, rows.starts, rows.noise)
@@ -278,7 +280,9 @@ class SystemChooser:
         return System(self._data.states, self._data.inputs, tuple(programs), self._plan.order, self._plan.is_discrete)
 
     def _seconds_left(self, share: float) -> float:
-        """Return the seconds until a share of the time after the searches is used up."""
+        """Return the seconds until a share of the time after the searches is used up; none if it must stop."""
+        if self._must_stop():
+            return 0.0
         if self._deadline is None:
             return np.inf
         return self._began + share * (self._deadline - self._began) - time.monotonic()

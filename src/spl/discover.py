@@ -39,8 +39,8 @@ FIRST_EPISODES = 50  # before the first look: people wait for it
 NEAR_FIT = 0.05  # how much the error may grow by a term less, for the choice to look at it
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
 CONTINUE = 2.0  # after an exact law, search on until the episodes are so many times as many: there may be a simpler one
-# Of the time limit, this is kept for the last fits: a share, at least so long, and more for each row; at most half of it
-FINISH_SHARE, FINISH_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.5, 2e-6
+# Of the time limit, this is kept for the last fits: a share, at least and at most so long, more for each row; at most half of it
+FINISH_SHARE, FINISH_SECONDS, FINISH_MOST_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.5, 30.0, 2e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,8 @@ class _Run:
         timeout = self.limits.timeout
         if timeout is None:
             return False
-        finish = max(FINISH_SHARE * timeout, FINISH_SECONDS) + FINISH_SECONDS_A_ROW * self.data.n_rows
+        finish = min(max(FINISH_SHARE * timeout, FINISH_SECONDS), FINISH_MOST_SECONDS)
+        finish += FINISH_SECONDS_A_ROW * self.data.n_rows
         return self.seconds >= timeout - min(finish, timeout / 2)
 
 

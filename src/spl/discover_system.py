@@ -8,12 +8,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Protocol
 
 import numpy as np
 
+from spl.checkpoint import Checkpoint
 from spl.choose_system import ChosenSystem, SystemChooser
 from spl.config import Limits, SearchConfig
-from spl.discover import Discovery, Progress, compile_kernels, discover
+from spl.data import Dataset
+from spl.discover import Discovery, Keeper, Progress, Watcher, compile_kernels, discover
 from spl.expression import parse_expression
 from spl.fit import evaluate
 from spl.front import Front
@@ -28,6 +31,7 @@ from spl.weak_fit import fit_weakly
 SEARCH_SHARE = 0.6  # of the time limit is for the searches; the rest for the system as a whole
 NEAR = 0.2  # of the spread of a derivative may be left unexplained by the formula to begin with
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
+MOST_OF_IT = 0.75  # of its time used up is enough for a search that was begun before
 LAST_SECONDS = 0.5  # for each equation that is left when a search was interrupted
 
 
@@ -52,6 +56,22 @@ class SystemDiscovery(ChosenSystem):
 SystemWatcher = Callable[[SystemProgress], None]
 
 
+class SystemStore(Protocol):
+    """Keeps the searches of a system, one a state, and knows how far they were when it was last begun."""
+
+    def discovery(self, search: int) -> Discovery | None:
+        """Return what a search found so far; `stopped` is empty if it is not over."""
+
+    def checkpoint(self, search: int) -> Checkpoint | None:
+        """Return where a search stands."""
+
+    def keeper(self, search: int) -> Keeper:
+        """Return what keeps the progress of a search."""
+
+    def finish_search(self, search: int, found: Discovery) -> None:
+        """Keep what a search found in the end."""
+
+
 def discover_system(
     data: Trajectories,
     grammars: Sequence[Grammar],
@@ -62,21 +82,29 @@ def discover_system(
     n_jobs: int = 1,
     seed: int = 0,
     watch: SystemWatcher | None = None,
+    store: SystemStore | None = None,
+    must_stop: Callable[[], bool] = lambda: False,
 ) -> SystemDiscovery:
-    """Search the equations of a system, one grammar a state, and refine them together."""
+    """Search the equations of a system, one grammar a state, and refine them together.
+
+    With a store, searches go on from where they were left; their part of the time limit counts from their first beginning.
+    """
     plan = plan or Plan()
     compile_kernels()
     _compile_integration()
     began = time.monotonic()
     rows = make_rows(data, plan)
-    searches = _search_all(data.states, rows, grammars, timeout, config=config, n_jobs=n_jobs, seed=seed, watch=watch)
+    seconds = None if timeout is None else SEARCH_SHARE * timeout / len(grammars)
+    how = _Searching(config, seconds, n_jobs, seed, watch, store, must_stop)
+    before = how.seconds_before(len(grammars))
+    searches = _search_all(data.states, rows, grammars, how)
     if rows.weak:
         searches = [_judge_weakly(found, rows, state) for state, found in enumerate(searches)]
     shortest = tuple(found.front.choose("mdl", found.n_rows, found.floor) for found in searches)
     if plan.is_discrete:  # no smoothing tells the noise of a map: what the formulas leave over does
         rows = replace(rows, noise=np.array([found.front[k].loss for found, k in zip(searches, shortest, strict=True)]))
-    deadline = None if timeout is None else began + timeout
-    chooser = SystemChooser(data, rows, plan, grammars, [found.front for found in searches], deadline)
+    deadline = None if timeout is None else began + timeout - before
+    chooser = SystemChooser(data, rows, plan, grammars, [found.front for found in searches], deadline, must_stop)
     is_interrupted = any(found.stopped == "interrupted" for found in searches)
     result = None
     try:
@@ -94,33 +122,76 @@ def discover_system(
         refined=result.refined,
         searches=tuple(searches),
         rows=rows,
-        seconds=time.monotonic() - began,
+        seconds=before + time.monotonic() - began,
         notes=(*data.notes, *result.notes),
-        is_interrupted=is_interrupted,
+        is_interrupted=is_interrupted or must_stop(),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Searching:
+    """How each state is searched."""
+
+    config: SearchConfig | None
+    seconds: float | None  # for each of them
+    n_jobs: int
+    seed: int
+    watch: SystemWatcher | None
+    store: SystemStore | None
+    must_stop: Callable[[], bool]
+
+    def seconds_before(self, n_states: int) -> float:
+        """Return how long the searches took that are gone on with; a part of the time limit is always left."""
+        checkpoints = [self.store.checkpoint(state) for state in range(n_states)] if self.store is not None else []
+        most = np.inf if self.seconds is None else self.seconds
+        return float(sum(min(checkpoint.seconds, most) for checkpoint in checkpoints if checkpoint is not None))
+
+
 def _search_all(
-    states: Sequence[str],
-    rows: SystemRows,
-    grammars: Sequence[Grammar],
-    timeout: float | None,
-    *,
-    config: SearchConfig | None,
-    n_jobs: int,
-    seed: int,
-    watch: SystemWatcher | None,
+    states: Sequence[str], rows: SystemRows, grammars: Sequence[Grammar], how: _Searching
 ) -> list[Discovery]:
     """Search the equation of each state in turn; once one is interrupted, the others get only as long as an answer takes."""
-    seconds = None if timeout is None else SEARCH_SHARE * timeout / len(grammars)
     searches: list[Discovery] = []
     for state, grammar in enumerate(grammars):
-        see = None if watch is None else partial(_pass_on, watch, states[state])
+        watch = None if how.watch is None else partial(_pass_on, how.watch, states[state])
         is_over = any(found.stopped == "interrupted" for found in searches)
-        limits = Limits(timeout=LAST_SECONDS if is_over else seconds)
-        data = rows.dataset(state)
-        searches.append(discover(data, grammar, config=config, limits=limits, n_jobs=n_jobs, seed=seed, watch=see))
+        seconds = LAST_SECONDS if is_over else how.seconds
+        searches.append(_search(rows.dataset(state), state, grammar, seconds, watch, how))
     return searches
+
+
+def _search(
+    data: Dataset, state: int, grammar: Grammar, seconds: float | None, watch: Watcher | None, how: _Searching
+) -> Discovery:
+    """Search the equation of one state, or go on with that; what was found before is returned if there is nothing left to do."""
+    store = how.store
+    search = partial(
+        discover,
+        data,
+        grammar,
+        config=how.config,
+        n_jobs=how.n_jobs,
+        seed=how.seed,
+        watch=watch,
+        must_stop=how.must_stop,
+    )
+    if store is None:
+        return search(limits=Limits(timeout=seconds))
+    done, checkpoint = store.discovery(state), store.checkpoint(state)
+    if done is not None and _is_over(done, seconds):
+        return done
+    if seconds is not None and checkpoint is not None:
+        seconds = max(seconds - checkpoint.seconds, LAST_SECONDS)
+    found = search(limits=Limits(timeout=seconds), keep=store.keeper(state), checkpoint=checkpoint)
+    store.finish_search(state, found)
+    return found
+
+
+def _is_over(done: Discovery, seconds: float | None) -> bool:
+    """Tell whether a search that ended would end soon if it were gone on with for so long in all."""
+    if done.stopped == "timeout":
+        return seconds is not None and done.seconds >= MOST_OF_IT * seconds
+    return done.stopped in ("exact", "exhausted", "schedules", "evaluations")
 
 
 @cache

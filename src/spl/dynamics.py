@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spl.config import Limits, SearchConfig
 from spl.discover_system import SystemDiscovery, discover_system
-from spl.errors import DataError, SearchInterrupted, SettingError, SimulationEnded
+from spl.errors import DataError, RunFileError, SearchInterrupted, SettingError, SimulationEnded
 from spl.estimator import DIGITS, make_grammar
 from spl.export import export_system
 from spl.expression import to_text
@@ -26,10 +27,14 @@ from spl.latex import to_latex
 from spl.mathml import mathml_derivative, to_mathml
 from spl.notebook import FittedRepr, front_html, model_html
 from spl.operators import Operator
+from spl.plain import check_no_stand_ins
 from spl.simulate import simulate
+from spl.stop_flag import request_stop_of, stop_flag
+from spl.stored_run import read_run
 from spl.system import System
 from spl.system_report import explained, latex_derivative, left_side
 from spl.system_rows import Method, Plan, make_rows
+from spl.system_runs import discover_system_in_file, load_system, stored_plan
 from spl.terms import linear_terms
 from spl.to_sympy import to_sympy
 from spl.trajectories import Trajectories
@@ -90,6 +95,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        run_file: str | Path | None = None,
     ) -> None:
         self.operators = operators
         self.constants = constants
@@ -102,6 +108,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.run_file = run_file
 
     def fit(
         self,
@@ -126,21 +133,59 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             raise SettingError(f"`search` must be a SearchConfig or None; it is {self.search!r}.")
         data = _read(x, t, x_dot, u, feature_names)
         grammars = self._grammars(data.states, data.columns(plan.order))
-        with self._make_display(data.states) if self.verbose else nullcontext() as watch:
-            found = discover_system(
-                data,
-                grammars,
+        search: Callable[..., SystemDiscovery] = discover_system
+        if self.run_file is not None:
+            search = partial(discover_system_in_file, self.run_file, is_any_seed=self.random_state is None)
+        display = self._make_display(data.states) if self.verbose else nullcontext()
+        with stop_flag(self) as flag, display as watch:
+            found = search(
+                data=data,
+                grammars=grammars,
                 plan=plan,
                 config=self.search,
                 timeout=limits.timeout,
                 n_jobs=effective_n_jobs(self.n_jobs),
                 seed=int(check_random_state(self.random_state).randint(2**31)),
                 watch=watch,
+                must_stop=flag.is_set,
             )
         if found.is_interrupted:
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(found, data)
         return self
+
+    @classmethod
+    def from_run(
+        cls, path: str | Path, operators: Sequence[Operator] = (), derivative: Method | None = None
+    ) -> "SPLDynamics":
+        """Return the fitted estimator of a run file; `fit` with the same data continues it.
+
+        Args:
+            path: the file that `run_file` or `spl dynamics --run` named.
+            operators: those of your own that the run uses: a file does not hold functions.
+            derivative: the function that estimates derivatives, if the run used one of yours.
+        """
+        run = read_run(path, operators)
+        if not isinstance(run.data, Trajectories):
+            raise RunFileError(f"The run in '{path}' is of a table, not of a system: see SPLRegressor.from_run.")
+        for search in run.searches:
+            check_no_stand_ins(search.grammar)
+        plan = stored_plan(run, derivative)
+        model = cls(
+            grammar=[search.grammar for search in run.searches],
+            derivative=plan.method,
+            order=plan.order,
+            discrete=plan.is_discrete,
+            timeout=run.settings["limits"]["timeout"],
+            search=run.config,
+            run_file=path,
+        )
+        model._keep(load_system(run, plan), run.data)
+        return model
+
+    def stop(self) -> None:
+        """End a `fit` that goes on in another thread; it returns the best so far within about a second."""
+        request_stop_of(self)
 
     # ---- results ---------------------------------------------------------------------------------
 

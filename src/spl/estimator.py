@@ -1,8 +1,9 @@
 """`SPLRegressor`: the scikit-learn door. Checks what people give, calls the pipeline, shows the answer; holds no method."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset, check_unique
 from spl.discover import Discovery, discover
-from spl.errors import SearchInterrupted, SettingError
+from spl.errors import RunFileError, SearchInterrupted, SettingError
 from spl.export import export_program
 from spl.expression import to_text
 from spl.fit import evaluate
@@ -28,7 +29,11 @@ from spl.latex import latex_name, latex_table, to_latex
 from spl.mathml import mathml_name, to_mathml
 from spl.notebook import FittedRepr, front_html, model_html
 from spl.operators import Operator
+from spl.plain import check_no_stand_ins
 from spl.program import Program
+from spl.runs import discover_in_file
+from spl.stop_flag import request_stop_of, stop_flag
+from spl.stored_run import read_run
 from spl.to_sympy import to_sympy
 
 if TYPE_CHECKING:
@@ -78,6 +83,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        run_file: str | Path | None = None,
     ) -> None:
         self.operators = operators
         self.constants = constants
@@ -89,9 +95,10 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.run_file = run_file
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "SPLRegressor":
-        """Search the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far."""
+        """Search the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far; so does `stop`."""
         check_selection(self.selection)
         config = self._check_search()
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
@@ -101,22 +108,54 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         data = Dataset.from_arrays(X, y, names=getattr(self, "feature_names_in_", None), weights=weights)
         grammar = make_grammar(self.grammar, self.operators, self.constants, data.names)
-        with self._make_display(data, name) if self.verbose else nullcontext() as watch:
-            discovery = discover(
-                data,
-                grammar,
+        display = self._make_display(data, name) if self.verbose else nullcontext()
+        with stop_flag(self) as flag, display as watch:
+            discovery = self._choose_search(name)(
+                data=data,
+                grammar=grammar,
                 config=config,
                 limits=limits,
                 n_jobs=effective_n_jobs(self.n_jobs),
                 seed=int(check_random_state(self.random_state).randint(2**31)),
                 watch=watch,
+                must_stop=flag.is_set,
             )
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
-        self._keep(discovery)
-        self.sample_ = data.sample(MAX_KEPT_ROWS, np.random.default_rng(0))
-        self.target_name_ = name
+        self._keep(discovery, data, name)
         return self
+
+    @classmethod
+    def from_run(cls, path: str | Path, operators: Sequence[Operator] = ()) -> "SPLRegressor":
+        """Return the fitted estimator of a run file, also while the run goes on; `fit` with the same data continues it.
+
+        Args:
+            path: the file that `run_file` or `spl fit --run` named.
+            operators: those of your own that the run uses: a file does not hold functions.
+        """
+        run = read_run(path, operators)
+        [search, *_] = run.searches
+        if not isinstance(run.data, Dataset):
+            raise RunFileError(f"The run in '{path}' is of a system: see SPLDynamics.from_run.")
+        if search.discovery is None:
+            raise RunFileError(f"The run in '{path}' has found no formula yet. Continue it: spl resume {path}")
+        check_no_stand_ins(search.grammar)
+        model = cls(
+            grammar=search.grammar,
+            **run.settings["limits"],
+            selection=run.facts.get("selection", "mdl"),
+            search=run.config,
+            run_file=path,
+        )
+        if run.facts.get("has_names", True):
+            model.feature_names_in_ = np.array(run.data.names, dtype=object)
+        model.n_features_in_ = len(run.data.names)
+        model._keep(search.discovery, run.data, search.name)
+        return model
+
+    def stop(self) -> None:
+        """End a `fit` that goes on in another thread; it returns the best so far within about a second."""
+        request_stop_of(self)
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
         """Return the values of the chosen equation, or of the one at a row of `equations_`; NaN outside its domain."""
@@ -196,6 +235,14 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         name: str = getattr(self, "target_name_", "y")
         return name
 
+    def _choose_search(self, target: str) -> Callable[..., Discovery]:
+        """Return the search, in a file if there is to be one."""
+        if self.run_file is None:
+            return discover
+        facts = {"selection": self.selection, "has_names": hasattr(self, "feature_names_in_")}
+        is_any_seed = self.random_state is None
+        return partial(discover_in_file, self.run_file, target=target, is_any_seed=is_any_seed, facts=facts)
+
     def _check_search(self) -> SearchConfig:
         if self.search is None:
             return SearchConfig()
@@ -214,8 +261,10 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
 
         return open_display(Console(), target, choose, timeout=self.timeout)
 
-    def _keep(self, discovery: Discovery) -> None:
+    def _keep(self, discovery: Discovery, data: Dataset, target: str) -> None:
         self.discovery_ = discovery
+        self.sample_ = data.sample(MAX_KEPT_ROWS, np.random.default_rng(0))
+        self.target_name_ = target
         front = discovery.front
         self.equations_ = pd.DataFrame(
             {

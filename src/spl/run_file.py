@@ -81,9 +81,9 @@ class RunFile:
             opened.enter_context(RunLock(_check_place(self.path)))
             self._connection = open_to_write(self.path)
             opened.callback(close_written, self._connection)
-            before = read_facts(self._connection)
-            self.limits_before = Limits(**before["settings"]["limits"]) if before else limits
-            self.settings = self._begin(before, limits, n_jobs)
+            self.before = read_facts(self._connection)  # what is known about the run; nothing if it is new
+            self.limits_before = Limits(**self.before["settings"]["limits"]) if self.before else limits
+            self.settings = self._begin(self.before, limits, n_jobs)
             self._opened = opened.pop_all()
 
     # ---- what is there already -------------------------------------------------------------------

@@ -115,7 +115,8 @@ def write_result(connection: sqlite3.Connection, search: int, found: Discovery) 
 
 
 def write_front(connection: sqlite3.Connection, search: int, front: Front) -> None:
-    """Put a front in the place of the one before."""
+    """Put a front in the place of the one before; a system that was chosen from that goes with it."""
+    connection.execute("DELETE FROM facts WHERE name = 'system'")
     connection.execute("DELETE FROM front WHERE search = ?", (search,))
     rows = [
         (search, place, c.cost, c.loss, c.reward, to_text(c.program), json.dumps(program_as_plain(c.program)))

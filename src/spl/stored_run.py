@@ -72,6 +72,7 @@ class StoredSystem:
     free: System  # the same, every number a constant
     standard_errors: Numbers  # [C], of the constants of `free`
     chosen: tuple[int, ...]  # the row of each front
+    noise: Numbers  # [D], standard deviation of the noise of each state
     notes: tuple[str, ...]
     seconds: float
     is_interrupted: bool
@@ -249,6 +250,7 @@ def _read_system(
         free=free,
         standard_errors=np.array(plain["standard_errors"], np.float64),
         chosen=chosen,
+        noise=np.array(plain["noise"], np.float64),
         notes=tuple(map(str, plain["notes"])),
         seconds=float(plain["seconds"]),
         is_interrupted=bool(plain["is_interrupted"]),
