@@ -52,6 +52,7 @@ def main() -> None:
       spl demo                         find the equations of a chaotic system
       spl fit data.csv --target y      find a formula for the column y
       spl dynamics run.csv --time t    find the equations of a system
+      spl report run.spl               a page about a run: front, fits, code
       spl bench nguyen --seeds 0-1     rerun the experiments of the paper
       spl COMMAND --help               all about one command
     """
