@@ -4,10 +4,11 @@ Whatever is slow to import is imported inside the commands, so that `spl --help`
 with one line on standard error and status 2.
 """
 
-import json
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import click
 
@@ -15,12 +16,9 @@ from spl.bench.commands import bench
 from spl.command_options import check_jobs, check_seed, compile_kernels, open_console, read_grammar, split_names
 from spl.dynamics_command import dynamics
 from spl.errors import SplError
+from spl.fit_output import open_progress, print_found
 from spl.report_command import report
-
-if TYPE_CHECKING:
-    from spl.data import Dataset
-    from spl.discover import Discovery
-    from spl.live import Choose, ProgressDisplay
+from spl.run_commands import resume, show
 
 USER_MISTAKE = 2  # exit status
 
@@ -61,6 +59,8 @@ def main() -> None:
 main.add_command(bench)
 main.add_command(dynamics)
 main.add_command(report)
+main.add_command(show)
+main.add_command(resume)
 
 
 # ---- fit -----------------------------------------------------------------------------------------
@@ -85,6 +85,7 @@ main.add_command(report)
 @click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
 @click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
 @click.option("--weights", metavar="COLUMN", help="A column that says how much each row counts.")
+@click.option("--run", metavar="FILE", help="Keep the run in FILE; if it is there already, continue it.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equation.")
 def fit(
@@ -100,6 +101,7 @@ def fit(
     jobs: int,
     seed: int,
     weights: str | None,
+    run: str | None,
     is_json: bool,
     quiet: bool,
 ) -> None:
@@ -110,11 +112,13 @@ def fit(
     with missing values are left out, with a note.
 
     The best formula of each complexity is shown while the search goes on. Ctrl-C ends it with the best so far, which is
-    printed as usual, with status 0 and the word "interrupted".
+    printed as usual, with status 0 and the word "interrupted". With --run nothing is lost whatever happens: `spl show`
+    looks at the run while it goes on, `spl resume` continues it.
 
     \b
     Examples:
       spl fit planets.csv --target period
+      spl fit planets.csv --target period --timeout 3600 --run period.spl
       spl fit planets.csv --target period --features mass,distance --operators "*,/,sqrt"
       cat planets.csv | spl fit - --target period --json | jq -r .equation
     """
@@ -132,82 +136,21 @@ def fit(
         for note in notes:
             click.echo(f"Note: {note}", err=True)
 
-    from spl.discover import discover
+    from spl.discover import Discovery, discover
     from spl.front import Front
+    from spl.runs import discover_in_file
 
     def choose(front: Front) -> int:
         return front.choose(selection, dataset.n_rows, dataset.floor)
 
     compile_kernels()
-    with _make_display(target, choose, limits.timeout, is_json=is_json, is_quiet=quiet) as display:
-        found = discover(dataset, grammar, limits=limits, n_jobs=jobs, seed=seed, watch=display)
-    chosen = found.front.choose(selection, found.n_rows, found.floor)
-    if is_json:
-        click.echo(json.dumps(_describe(found, chosen, dataset, target, seed), allow_nan=False))
-    elif quiet:
-        _print_equation(found, chosen, target)
-    else:
-        _print_result(found, chosen, dataset, target)
-
-
-def _make_display(
-    target: str, choose: "Choose", timeout: float | None, *, is_json: bool, is_quiet: bool
-) -> "ProgressDisplay":
-    """Return what shows the progress: a live table on a terminal, lines elsewhere, nothing beside JSON."""
-    from spl.live import ProgressDisplay, is_live, open_display
-
-    console = open_console(is_error=is_json)
-    if is_quiet or (is_json and not is_live(console)):
-        return ProgressDisplay()
-    return open_display(console, target, choose, timeout=timeout)
-
-
-def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
-    from spl.display import equation_line
-
-    click.echo(equation_line(target, found.front, chosen))
-    if found.stopped == "interrupted":
-        click.echo("Note: interrupted; this is the best so far.", err=True)
-
-
-def _print_result(found: "Discovery", chosen: int, data: "Dataset", target: str) -> None:
-    from spl.display import front_rows, print_equation, print_front, print_lines, summary_line
-
-    console = open_console()
-    print_lines(console, [""])
-    print_front(console, front_rows(found.front, chosen, found.floor))
-    print_lines(console, [""])
-    print_equation(console, target, found.front, chosen)
-    print_lines(console, ["", summary_line(found, _share_explained(found.front[chosen].loss, data))])
-
-
-def _describe(found: "Discovery", chosen: int, data: "Dataset", target: str, seed: int) -> dict[str, Any]:
-    """Return the result as `--json` prints it; numbers that JSON does not know are null."""
-    from spl.display import front_rows
-    from spl.latex import to_latex
-    from spl.to_sympy import to_sympy
-
-    rows = front_rows(found.front, chosen, found.floor, digits=None)
-    program = found.front[chosen].program
-    return {
-        "target": target,
-        "equation": rows[chosen].equation,
-        "sympy": str(to_sympy(program)),
-        "latex": to_latex(program),
-        "loss": rows[chosen].loss,
-        "r2": _share_explained(rows[chosen].loss, data),
-        "cost": rows[chosen].cost,
-        "front": [{"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation} for row in rows],
-        "seconds": found.seconds,
-        "seed": seed,
-        "evaluations": found.n_evaluations,
-        "stopped": found.stopped,
-    }
-
-
-def _share_explained(loss: float, data: "Dataset") -> float | None:
-    """Return R2, the share of the target's variance that is explained; None if the target is constant."""
-    return 1.0 - loss**2 * data.n_rows / data.square if data.square > 0 else None
+    search: Callable[..., Discovery] = discover
+    if run is not None:
+        facts = {"selection": selection, "source": None if data == "-" else os.path.abspath(data)}
+        search = partial(discover_in_file, run, target=target, facts=facts)
+    with open_progress(target, choose, limits.timeout, is_json=is_json, is_quiet=quiet) as display:
+        found = search(dataset, grammar, limits=limits, n_jobs=jobs, seed=seed, watch=display)
+    print_found(found, dataset, target=target, selection=selection, seed=seed, is_json=is_json, is_quiet=quiet)
 
 
 # ---- grammar, operators --------------------------------------------------------------------------

@@ -5,6 +5,8 @@ Whatever is slow to import is imported inside, so that `spl --help` answers at o
 
 import json
 import math
+import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +14,7 @@ import click
 from spl.command_options import check_jobs, check_seed, compile_kernels, open_console, read_grammar, split_names
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from spl.discover_system import SystemDiscovery, SystemWatcher
@@ -45,6 +48,7 @@ WEAK = "weak"
 @click.option("--timeout", default=120.0, show_default=True, metavar="SECONDS", help="Of everything; inf is none.")
 @click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
 @click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
+@click.option("--run", metavar="FILE", help="Keep the run in FILE; if it is there already, continue it.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equations.")
 @click.option("--plot", metavar="FILE", help="Draw data, simulation and phase portrait into a .png, .pdf or .svg.")
@@ -63,6 +67,7 @@ def dynamics(
     timeout: float,
     jobs: int,
     seed: int,
+    run: str | None,
     is_json: bool,
     quiet: bool,
     plot: str | None,
@@ -94,22 +99,26 @@ def dynamics(
         check_plot(plot)
     runs, notes = prepare_trajectories(read_table(data), time=time, states=states, inputs=inputs or (), group=group)
     grammar = read_grammar(runs.columns(order), grammar_file, operators)
-    _print_notes([*notes, *runs.notes], is_quiet=quiet)
+    print_notes([*notes, *runs.notes], is_quiet=quiet)
 
     from spl.discover_system import discover_system
+    from spl.system_runs import discover_system_in_file
 
     compile_kernels()
-    with _make_display(runs, plan, limits.timeout, is_json=is_json, is_quiet=quiet) as watch:
-        found = discover_system(
+    search: Callable[..., SystemDiscovery] = discover_system
+    if run is not None:
+        search = partial(discover_system_in_file, run, facts={"source": None if data == "-" else os.path.abspath(data)})
+    with open_system_progress(runs, plan, limits.timeout, is_json=is_json, is_quiet=quiet) as watch:
+        found = search(
             runs, [grammar] * len(runs.states), plan=plan, timeout=limits.timeout, n_jobs=jobs, seed=seed, watch=watch
         )
-    _print_notes(found.notes[len(runs.notes) :], is_quiet=quiet)
+    print_notes(found.notes[len(runs.notes) :], is_quiet=quiet)
     if is_json:
         from spl.system_report import describe_system
 
         click.echo(json.dumps(describe_system(found, runs, [*notes, *found.notes], seed), allow_nan=False))
     else:
-        _print_result(found, runs, plan, is_quiet=quiet)
+        print_system(found, runs, plan, is_quiet=quiet)
     if plot is not None:
         _draw(found, runs, plot, is_quiet=quiet or is_json)
 
@@ -125,12 +134,13 @@ def _check_combinations(
         raise click.UsageError("A map has no derivatives: --discrete cannot be combined with --weak or --derivative.")
 
 
-def _print_notes(notes: "tuple[str, ...] | list[str]", *, is_quiet: bool) -> None:
+def print_notes(notes: "tuple[str, ...] | list[str]", *, is_quiet: bool) -> None:
+    """Print notes on standard error."""
     for note in () if is_quiet else notes:
         click.echo(f"Note: {note}", err=True)
 
 
-def _make_display(
+def open_system_progress(
     runs: "Trajectories", plan: "Plan", timeout: float | None, *, is_json: bool, is_quiet: bool
 ) -> "AbstractContextManager[SystemWatcher | None]":
     """Return what shows the progress: live tables on a terminal, lines elsewhere, nothing beside JSON."""
@@ -146,7 +156,8 @@ def _make_display(
     return SystemDisplay(console, left_sides, timeout=timeout)
 
 
-def _print_result(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *, is_quiet: bool) -> None:
+def print_system(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *, is_quiet: bool) -> None:
+    """Print the equations of a system, and unless it is to be quiet, how good they are."""
     from spl.display import print_lines
     from spl.system_report import equation_lines, method_line, quality_lines, summary_lines
 
