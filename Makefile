@@ -13,7 +13,7 @@ else
 export SPL_DATA
 endif
 
-.PHONY: help demo test browser check check-kernels bench format clean
+.PHONY: help demo test browser check check-kernels bench docs figures format clean
 
 help:
 	@echo "make demo     discover the Lorenz equations from noisy data"
@@ -21,6 +21,8 @@ help:
 	@echo "make check    what CI runs: format, lint, types, tests, kernels with bounds checks and without the compiler"
 	@echo "make browser  install a Chromium for the browser tests where there is none; make test and make check do"
 	@echo "make bench    measure speed and recovery"
+	@echo "make docs     build the documentation: build/docs/index.html"
+	@echo "make figures  draw the pictures of the documentation again"
 	@echo "make format   rewrite the sources in the project's format"
 	@echo "make clean    delete the environment and all caches in this folder"
 
@@ -59,6 +61,13 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python -m benchmarks.report
 	$(BIN)/spl bench nguyen --seeds 0-1 --fresh
+
+docs: $(STAMP)
+	$(BIN)/sphinx-build --fail-on-warning --quiet docs build/docs
+	@echo "Open build/docs/index.html"
+
+figures: $(STAMP)
+	$(BIN)/python docs/figures/draw.py
 
 format: $(STAMP)
 	$(BIN)/ruff format .

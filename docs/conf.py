@@ -1,0 +1,39 @@
+"""How Sphinx builds the documentation: `make docs`."""
+
+import importlib.metadata
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `directives`
+
+project = "spl"
+author = "The spl developers"
+copyright = "The spl developers"
+release = importlib.metadata.version("symbolic-physics-learner")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "directives"]
+nitpicky = False  # types of other libraries are not linked
+exclude_patterns = ["**/_*"]
+
+# Markdown: headings can be linked to
+myst_heading_anchors = 3
+
+# Docstrings: between single backquotes stands code; members stand in the order of the source
+default_role = "code"
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+html_theme = "furo"
+html_title = "spl, the Symbolic Physics Learner"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#A84A00", "color-brand-content": "#A84A00"},
+    "dark_css_variables": {"color-brand-primary": "#F0A36B", "color-brand-content": "#F0A36B"},
+}

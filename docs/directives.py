@@ -1,0 +1,132 @@
+"""Parts of the reference that are read from the code when the documentation is built, so that they cannot disagree with it.
+
+`{operators}` is the table of operators, `{settings}` the fields of a settings class, `{commands}` the help of all commands.
+"""
+
+import dataclasses
+import importlib
+import inspect
+import re
+
+import click
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from spl.cli import main
+from spl.operators import BUILT_IN, SPELLINGS
+
+COLUMNS = 88  # of the help of commands
+FIELD = re.compile(r"^    (?P<name>\w+): [^=\n]+=.*?  # (?P<meaning>.+)$", re.MULTILINE)
+
+
+class MarkdownDirective(SphinxDirective):
+    """A directive whose contents are Markdown that `write` returns."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return what the Markdown says, as nodes of the page."""
+        parent = nodes.Element()
+        self.state.nested_parse(StringList(self.write().splitlines(), source="generated"), 0, parent)
+        return parent.children
+
+    def write(self) -> str:
+        """Return the Markdown."""
+        raise NotImplementedError
+
+
+class Operators(MarkdownDirective):
+    """The built-in operators: one row each."""
+
+    def write(self) -> str:
+        """Return the table."""
+        return operator_table()
+
+
+class Settings(MarkdownDirective):
+    """The fields of a settings class, with their defaults and the comments beside them."""
+
+    required_arguments = 1
+
+    def write(self) -> str:
+        """Return the table."""
+        module, _, name = self.arguments[0].rpartition(".")
+        return settings_table(getattr(importlib.import_module(module), name))
+
+
+class Commands(SphinxDirective):
+    """What each command of `spl` prints with `--help`: one section each."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the sections."""
+        return [self._section(words) for words in command_names()]
+
+    def _section(self, words: list[str]) -> nodes.section:
+        name = " ".join(["spl", *words])
+        section = nodes.section(ids=[name.replace(" ", "-")], names=[name])
+        text = command_help(words)
+        section += [nodes.title(name, name), nodes.literal_block(text, text, language="text")]
+        return section
+
+
+def operator_table() -> str:
+    """Return the operators as a Markdown table: name, other spellings, formula, cost."""
+    rows = ["| name | written | also | in sympy | cost |", "|---|---|---|---|---|"]
+    for operator in BUILT_IN.values():
+        letters = "ab"[: operator.arity]
+        written = f" {operator.infix} ".join(letters) if operator.infix else f"{operator.name}({', '.join(letters)})"
+        spellings = [sign for sign, name in SPELLINGS.items() if name == operator.name and sign != operator.infix]
+        also = ", ".join(f"`{sign}`" for sign in spellings)
+        rows.append(f"| `{operator.name}` | `{written}` | {also} | `{_sympy_form(operator.name)}` | {operator.cost} |")
+    return "\n".join(rows)
+
+
+def settings_table(settings: type) -> str:
+    """Return the fields of a settings class as a Markdown table."""
+    meanings = {found["name"]: found["meaning"] for found in FIELD.finditer(inspect.getsource(settings))}
+    rows = ["| setting | default | what it says |", "|---|---|---|"]
+    rows += [
+        f"| `{field.name}` | `{_default(field)}` | {meanings[field.name]} |" for field in dataclasses.fields(settings)
+    ]
+    return "\n".join(rows)
+
+
+def command_names() -> list[list[str]]:
+    """Return the words of each command after `spl`: first none, then those of all commands and their own."""
+    names: list[list[str]] = [[]]
+    for name, command in sorted(main.commands.items()):
+        names.append([name])
+        names += [[name, inner] for inner in sorted(getattr(command, "commands", {}))]
+    return names
+
+
+def command_help(words: list[str]) -> str:
+    """Return what `spl WORDS --help` prints."""
+    command: click.Command = main
+    context = click.Context(main, info_name="spl", max_content_width=COLUMNS, terminal_width=COLUMNS)
+    for word in words:
+        command = command.commands[word]
+        context = click.Context(
+            command, info_name=word, parent=context, max_content_width=COLUMNS, terminal_width=COLUMNS
+        )
+    return command.get_help(context)
+
+
+def _sympy_form(name: str) -> str:
+    import sympy
+
+    operator = BUILT_IN[name]
+    assert operator.sympy is not None
+    return str(operator.sympy(*sympy.symbols("a b", real=True)[: operator.arity]))
+
+
+def _default(field: "dataclasses.Field[object]") -> str:
+    return f"{field.default:.4g}" if isinstance(field.default, float) else str(field.default)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Tell Sphinx about the directives."""
+    app.add_directive("operators", Operators)
+    app.add_directive("settings", Settings)
+    app.add_directive("commands", Commands)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,218 @@
+"""Draw the pictures of the explanations into docs/images: `make figures`."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from small_search import Episode, Node, run_episode, write
+
+from spl.plots.style import FOUND, GREY, MEASURED, NUMBER
+
+IMAGES = Path(__file__).parent.parent / "images"
+LOOK = {
+    "svg.fonttype": "path",
+    "svg.hashsalt": "spl",  # the same picture is the same file
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "font.size": 10,
+}
+GREEN = "#009E73"  # of Okabe and Ito, as the others
+SEED = 1
+MOST_DRAWN = 12  # nodes, those visited most often: a picture has no room for more
+
+
+# ---- the search ----------------------------------------------------------------------------------
+
+
+def draw_episode(figure: Figure) -> None:
+    """Four steps of one episode, side by side."""
+    figure.set_size_inches(11, 8)
+    rng = np.random.default_rng(SEED)
+    root = Node()
+    for _ in range(9):
+        run_episode(root, rng)
+    before = _copy(root)
+    episode = run_episode(root, rng)
+    after = _copy(root)
+    places = _place(after)
+    steps = ("1. selection", "2. expansion", "3. simulation", "4. backpropagation")
+    for axes, step in zip(figure.subplots(2, 2).flat, steps, strict=True):
+        tree = after if step.startswith("4") else before
+        _draw_tree(axes, tree, places, episode, step)
+
+
+def draw_growth(figure: Figure) -> None:
+    """The tree after some episodes: it grows where the reward is."""
+    figure.set_size_inches(10, 11)
+    rng = np.random.default_rng(SEED)
+    root = Node()
+    done = 0
+    for axes, n_episodes in zip(figure.subplots(3, 1, height_ratios=(3, 4, 7)), (5, 25, 250), strict=True):
+        episodes = [run_episode(root, rng) for _ in range(n_episodes - done)]
+        done = n_episodes
+        best = max(episodes, key=lambda e: e.reward)
+        tree = _copy(root, most=MOST_DRAWN)
+        _draw_tree(axes, tree, _place(tree), None, f"after {n_episodes} episodes")
+        text = f"best of these: {write(best.formula)}\nreward {best.reward:.3f}"
+        axes.text(1, 1, text, transform=axes.transAxes, ha="right", va="top", color=FOUND)
+
+
+def _copy(root: Node, most: int | None = None) -> Node:
+    """Return the tree as it is now: all of it, or the nodes visited most often."""
+    nodes = sorted(_walk(root), key=lambda node: -node.n_visits)
+    kept = {node.rules for node in nodes[:most]}
+
+    def copy(node: Node) -> Node:
+        children = {rule: copy(child) for rule, child in sorted(node.children.items()) if child.rules in kept}
+        return Node(node.rules, node.n_visits, node.best, children)
+
+    return copy(root)
+
+
+def _walk(node: Node) -> list[Node]:
+    return [node] + [inner for child in node.children.values() for inner in _walk(child)]
+
+
+def _place(root: Node) -> dict[tuple[int, ...], tuple[float, float]]:
+    """Return where each node is drawn: leaves side by side, all others above the middle of their children."""
+    places: dict[tuple[int, ...], tuple[float, float]] = {}
+    n_leaves = 0
+
+    def place(node: Node) -> float:
+        nonlocal n_leaves
+        across = [place(child) for child in node.children.values()]
+        if not across:
+            across = [float(n_leaves)]
+            n_leaves += 1
+        places[node.rules] = ((across[0] + across[-1]) / 2, -float(len(node.rules)))
+        return places[node.rules][0]
+
+    place(root)
+    return places
+
+
+def _draw_tree(
+    axes: Axes,
+    root: Node,
+    places: dict[tuple[int, ...], tuple[float, float]],
+    episode: Episode | None,
+    title: str,
+) -> None:
+    step = int(title[0]) if episode else 0
+    path = {node.rules for node in episode.path} if episode else set()
+    new = episode.path[-1].rules if episode else None
+    lit = path - {new} if step == 1 else {new} if step in (2, 3) else path
+    for node in _walk(root):
+        for child in node.children.values():
+            on_path = step in (1, 4) and child.rules in lit
+            _draw_edge(axes, places[node.rules], places[child.rules], FOUND if on_path else GREY)
+    if episode and step in (2, 3):
+        _draw_edge(axes, places[episode.path[-2].rules], places[new], FOUND)
+        _draw_node(axes, places[new], write(new), FOUND)
+    for node in _walk(root):
+        label = f"{write(node.rules)}\nN {node.n_visits}  Q {node.best:.2f}"
+        _draw_node(axes, places[node.rules], label, FOUND if node.rules in lit else GREY)
+    low = min(y for _, y in places.values())
+    if episode and step == 3:
+        end = (places[new][0], places[new][1] - 1)
+        axes.plot((places[new][0], end[0]), (places[new][1], end[1]), color=GREEN, lw=1.4, ls=(0, (2, 2)), zorder=1)
+        _draw_node(axes, end, f"{write(episode.formula)}\nreward {episode.reward:.2f}", GREEN)
+    axes.set_title(title, loc="left")
+    axes.set_xlim(-0.7, max(x for x, _ in places.values()) + 0.7)
+    axes.set_ylim(low - (1.5 if episode else 0.5), 0.5)
+    axes.set_axis_off()
+
+
+def _draw_edge(axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
+    axes.plot((start[0], end[0]), (start[1], end[1]), color=colour, lw=2 if colour == FOUND else 1, zorder=1)
+
+
+def _draw_node(axes: Axes, place: tuple[float, float], text: str, colour: str) -> None:
+    box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": colour, "linewidth": 1.6}
+    axes.text(*place, text, ha="center", va="center", fontsize=8, bbox=box, zorder=2)
+
+
+# ---- reward, constants, weak form ----------------------------------------------------------------
+
+
+def draw_reward(figure: Figure) -> None:
+    """The reward against the error, for formulas of three lengths."""
+    figure.set_size_inches(6.4, 3.4)
+    axes = figure.add_subplot()
+    error = np.linspace(0, 3, 300)
+    for n_rules, colour in ((5, FOUND), (20, NUMBER), (50, MEASURED)):
+        axes.plot(error, 0.99**n_rules / (1 + error), color=colour, lw=2, label=f"{n_rules} rules")
+    axes.set_xlabel("error of the formula (RMSE)")
+    axes.set_ylabel("reward, η = 0.99")
+    axes.set_ylim(0, 1.02)
+    axes.legend()
+
+
+def draw_constants(figure: Figure) -> None:
+    """The error against a constant that enters linearly, and one that does not."""
+    figure.set_size_inches(8.6, 3.2)
+    x = np.linspace(0, 6, 80)
+    y = 2 * np.sin(1.7 * x)
+    values = np.linspace(-1, 5, 600)
+    linear, nested = figure.subplots(1, 2)
+    linear.plot(values, [np.sqrt(np.mean((c * np.sin(1.7 * x) - y) ** 2)) for c in values], color=MEASURED, lw=2)
+    linear.plot(2, 0, "o", color=FOUND)
+    linear.set(title="C in C·sin(1.7 x): one least-squares solution", xlabel="C", ylabel="error (RMSE)")
+    nested.plot(values, [np.sqrt(np.mean((2 * np.sin(c * x) - y) ** 2)) for c in values], color=MEASURED, lw=2)
+    nested.plot(1.7, 0, "o", color=FOUND)
+    nested.set(title="C in 2·sin(C x): many valleys, several starts", xlabel="C")
+
+
+def draw_weak(figure: Figure) -> None:
+    """A noisy signal: its differences, and the same law by means against test functions."""
+    figure.set_size_inches(9.2, 3.2)
+    rng = np.random.default_rng(1)
+    t = np.linspace(0, 6, 301)
+    x = np.exp(-0.5 * t)
+    noisy = x + 0.02 * rng.standard_normal(len(t))
+    signal, differences, weak = figure.subplots(1, 3)
+    width, centres = 0.8, np.linspace(0.9, 5.1, 25)
+    signal.plot(t, noisy, ".", ms=3, color=MEASURED, label="measured")
+    for centre in (1.5, 2.5, 3.5):
+        phi, _ = _bump(t, centre, width)
+        signal.plot(t, 0.5 * phi, color=FOUND, lw=1.4, label="test functions" if centre == 1.5 else None)
+    signal.set(title="x' = −0.5 x, 2 % noise", xlabel="t", ylabel="x")
+    signal.legend()
+    differences.plot(noisy[1:-1], (noisy[2:] - noisy[:-2]) / (t[2] - t[0]), ".", ms=3, color=MEASURED)
+    differences.plot([0, 1], [0, -0.5], color=FOUND, lw=1.6)
+    differences.set(title="differences against x", xlabel="x", ylabel="x'")
+    means = [(np.mean(phi * noisy), -np.mean(slope * noisy)) for phi, slope in (_bump(t, c, width) for c in centres)]
+    weak.plot(*np.array(means).T, ".", ms=6, color=MEASURED)
+    right = max(mean for mean, _ in means)
+    weak.plot([0, right], [0, -0.5 * right], color=FOUND, lw=1.6)
+    weak.set(title="means against test functions", xlabel="mean of φ·x", ylabel="mean of −φ'·x")
+
+
+def _bump(t: np.ndarray, centre: float, width: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return a smooth function that is 0 outside of its window, and its derivative."""
+    s = np.clip((t - centre) / width, -1, 1)
+    return (1 - s**2) ** 4, -8 * s * (1 - s**2) ** 3 / width
+
+
+def main() -> None:
+    """Draw all of them."""
+    figures: dict[str, Callable[[Figure], None]] = {
+        "search-episode": draw_episode,
+        "search-growth": draw_growth,
+        "reward": draw_reward,
+        "constants": draw_constants,
+        "weak-form": draw_weak,
+    }
+    for name, draw in figures.items():
+        with rc_context(LOOK):
+            figure = Figure(layout="constrained")
+            draw(figure)
+            figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
