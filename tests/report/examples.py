@@ -78,6 +78,15 @@ def make_system_run(
     free_text = [text.replace("4", "C") for text in formulas]
     free = System(names, (), tuple(parse_expression(text, words) for text in free_text), order, is_discrete)
     free = free.with_constants(np.full(free.n_constants, 4.0))
-    stored = StoredSystem(system, free, np.full(free.n_constants, 0.01), (1,) * len(names), ("A note.",), 5.0, False)
+    stored = StoredSystem(
+        system=system,
+        free=free,
+        standard_errors=np.full(free.n_constants, 0.01),
+        chosen=(1,) * len(names),
+        noise=rows.noise,
+        notes=("A note.",),
+        seconds=5.0,
+        is_interrupted=False,
+    )
     settings = {"seed": 0, "plan": {"method": method, "order": order, "is_discrete": is_discrete}}
     return make_run(kind="dynamics", data=data, searches=searches, system=stored, settings=settings)

@@ -79,6 +79,16 @@ def test_what_has_no_value_is_left_out_and_opens_a_gap():
     assert max(abs(float(part)) for part in line.get("d").replace("M", " ").replace("L", " ").split()) < 1000
 
 
+def first_place(series, **options):
+    [dots] = find(parse(draw_series([series], **options, **LABELS)), "dots")
+    return float(dots.get("d")[1:].split()[0])
+
+
+def test_time_goes_from_edge_to_edge():
+    series = Series(np.arange(9.0), np.arange(9.0), "measured")
+    assert LEFT < first_place(series, is_tight=True) < LEFT + 5 < first_place(series)
+
+
 def test_a_chart_of_nothing_is_a_chart():
     parse(draw_fit(np.full(3, np.nan), np.full(3, np.nan), **LABELS))
     parse(draw_residuals(np.full(3, np.nan), np.full(3, np.nan), **LABELS))

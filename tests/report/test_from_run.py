@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.report.examples import make_run, make_system_run
 from tests.run_examples import make_config, search_in_file
 
+from spl import SPLDynamics
 from spl.config import Limits
 from spl.discover import Discovery
 from spl.errors import RunFileError
@@ -25,6 +27,17 @@ def test_the_report_of_a_real_file_has_its_front(tmp_path):
     assert search.name == "z"
     assert search.equations[0].fit.n_rows == 30
     assert dict(report.settings)["seed"] == "3"
+
+
+def test_the_report_of_the_file_of_a_system_has_its_equations_and_curves(tmp_path):
+    t = np.linspace(0, 8, 300)
+    model = SPLDynamics(operators=("+", "*"), timeout=3, random_state=0, run_file=tmp_path / "run.spl")
+    model.fit(np.column_stack([np.sin(2 * t), np.cos(2 * t)]), t, feature_names=["a", "b"])
+    report = report_of_run(read_run(tmp_path / "run.spl"))
+    rights = [text.partition(" = ")[2] for text, _, _ in report.system.equations]
+    assert rights == model.equations(precision=6)
+    assert len(report.system.trajectories) == 2
+    assert [search.chosen for search in report.searches] == model.best_index_
 
 
 def test_the_formula_is_chosen_by_the_rule_of_the_run():

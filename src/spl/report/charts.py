@@ -74,11 +74,23 @@ def draw_residuals(predicted: Numbers, residuals: Numbers, *, label: str, x_labe
 
 
 def draw_series(
-    series: Sequence[Series], *, label: str, x_label: str, y_label: str, is_log: bool = False, margin: float = 0.05
+    series: Sequence[Series],
+    *,
+    label: str,
+    x_label: str,
+    y_label: str,
+    is_log: bool = False,
+    margin: float = 0.05,
+    is_tight: bool = False,
 ) -> str:
-    """Return points and lines over each other; the first of them says what the axes show, unless they are logarithmic."""
+    """Return points and lines over each other; the first of them says what the axes show, unless they are logarithmic.
+
+    With `is_tight`, there is hardly a margin at the left and right, as for time.
+    """
     shown = series if is_log else series[:1]
-    across = Scale.over(np.concatenate([one.x for one in shown]), LEFT, WIDTH - RIGHT, margin=margin)
+    across = Scale.over(
+        np.concatenate([one.x for one in shown]), LEFT, WIDTH - RIGHT, margin=0.01 if is_tight else margin
+    )
     values = np.concatenate([one.y for one in shown])
     up = Scale.over(values, HEIGHT - BOTTOM, TOP, margin=margin, is_log=is_log)
     return _chart(across, up, series, label, x_label, y_label)

@@ -72,6 +72,7 @@ class Curve:
     y_label: str
     measured: tuple[Numbers, Numbers]
     simulated: tuple[Numbers, Numbers]
+    is_over_time: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,6 +27,7 @@ from spl.trajectories import Trajectories
 Numbers = NDArray[np.float64]
 
 LANGUAGES = ("python", "latex", "c")
+FELL = 1.05  # a loss that fell by less since the first look makes no curve worth looking at
 _WORDS = {"None": "none", "True": "yes", "False": "no"}
 _STANDS = {
     RUNNING: "The run goes on: this is its state so far.",
@@ -101,9 +102,9 @@ def _write_code(program: Program, target: str) -> dict[str, str]:
 
 
 def _learning(stored: StoredSearch) -> Learning | None:
-    """Return how the lowest loss fell; None if it was there at the first look already."""
+    """Return how the lowest loss fell; None if it was there at the first look already, or nearly."""
     seconds, losses = learning_curve(stored)
-    return Learning(seconds, losses) if losses.size and losses[0] > losses[-1] else None
+    return Learning(seconds, losses) if losses.size and losses[0] > FELL * losses[-1] else None
 
 
 def _missing_operators(stored: StoredSearch) -> str:

@@ -114,6 +114,7 @@ def gather_trajectories(system: System, data: Trajectories, starts: Sequence[Num
             state,
             (run.t[every], run.x[every, place]),
             (run.t[fine], simulated[fine, place]),
+            is_over_time=True,
         )
         for place, state in enumerate(data.states[:MAX_STATES])
     )

@@ -232,6 +232,7 @@ def _draw_curve(curve: Curve, look: str) -> str:
         x_label=curve.x_label,
         y_label=curve.y_label,
         margin=0.12,
+        is_tight=curve.is_over_time,
     )
 
 
