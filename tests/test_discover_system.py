@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spl.datasets import make_lotka_volterra
+from spl.datasets import make_duffing, make_lotka_volterra
 from spl.discover_system import discover_system
 from spl.grammar import Grammar
 from spl.system_rows import Plan
@@ -96,3 +96,12 @@ def test_a_known_system_is_found_without_a_hint():
     found = discover_system(runs, [grammar] * 2, timeout=30, n_jobs=2)
     terms = [set(linear_terms(program)) for program in found.system.programs]
     assert terms == [{"predator*prey", "prey"}, {"predator*prey", "predator"}]
+
+
+@pytest.mark.slow
+def test_a_law_that_smoothing_hides_is_found_and_no_function_stands_in_for_it():
+    data = make_duffing(noise=0.05)
+    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
+    grammar = Grammar.from_operators(["+", "-", "*", "/", "sin"], data.names)
+    found = discover_system(runs, [grammar] * 2, timeout=20, n_jobs=2)
+    assert [set(linear_terms(program)) for program in found.system.programs] == [{"v"}, {"v", "x", "x**3"}]

@@ -74,16 +74,6 @@ def test_standard_errors_are_honest():
     assert 0.88 <= np.mean(is_inside) <= 0.995
 
 
-def test_a_quick_fit_stays_with_short_segments(rng):
-    t = np.linspace(0, 30, 400)
-    x, noise = add_noise(solve_predators(t), 0.02, rng)
-    arguments = make_predators(0.95 * PREDATORS), [make_run(t, x)], [smooth(x, window=9, order=3)], noise
-    quick, slow = refine(*arguments, is_quick=True), refine(*arguments)
-    assert quick.segments.length < slow.segments.length
-    assert_allclose(quick.system.constants, PREDATORS, rtol=0.05)
-    assert quick.standard_errors.sum() > slow.standard_errors.sum()
-
-
 def test_data_without_noise_give_the_constants_to_many_digits():
     t = np.linspace(0, 10, 100)
     x = solve_predators(t)
@@ -125,19 +115,6 @@ def test_a_map_is_fitted(rng):
     system = make(("x",), "C*x*(1 - x)", constants=[3.65], is_discrete=True)
     found = refine(system, [make_run(np.arange(200.0), noisy)], [noisy], [0.005])
     assert_allclose(found.system.constants, [3.7], rtol=0.002)
-
-
-def test_outliers_count_less_with_huber(rng):
-    t = np.linspace(0, 12, 120)
-    x, noise = add_noise(solve_predators(t), 0.02, rng)
-    x[::15] += 30 * noise
-    starts = solve_predators(t)
-
-    def miss(huber):
-        found = refine(make_predators(), [make_run(t, x)], [starts], noise, huber=huber, length=60)
-        return np.abs(found.system.constants / PREDATORS - 1).max()
-
-    assert miss(1.345) < 0.5 * miss(None)
 
 
 def test_a_constant_that_the_data_do_not_show_has_an_infinite_error(rng):

@@ -1,4 +1,4 @@
-"""Formulas with one term less or more: the search may find a law with a term too many, or miss one, and never the law itself."""
+"""Formulas with one term or function less: the search may find a law with one too many, and never the law itself."""
 
 from collections.abc import Iterator
 
@@ -24,20 +24,24 @@ def drop_one_term(program: Program) -> Iterator[Program]:
         yield _keep_only(program, position, left, ())
 
 
-def add_term(program: Program, term: tuple[int, ...]) -> Program | None:
-    """Return the program plus a constant times a term; None if that is too long.
+def drop_one_function(program: Program) -> Iterator[Program]:
+    """Yield the program with the argument of each of its functions in turn in place of the function, and products for quotients.
+
+    A function that is nearly a straight line on the data stands in for what it is taken of.
 
     Examples:
         >>> from spl.expression import parse_expression, to_text
         >>> from spl.program import Vocabulary
         >>> words = Vocabulary(variables=("x", "y"))
-        >>> to_text(add_term(parse_expression("x", words), parse_expression("x*y", words).tokens))
-        'x + 0*(x*y)'
+        >>> [to_text(plainer) for plainer in drop_one_function(parse_expression("sin(x)/(y + 2)", words))]
+        ['sin(x)*(y + 2)', 'x/(y + 2)']
     """
-    tokens = (tk.ADD, *program.tokens, tk.MUL, tk.CONSTANT << tk.KIND_SHIFT, *term)
-    if len(tokens) > tk.MAX_LENGTH or program.n_constants == tk.MAX_CONSTANTS:
-        return None
-    return Program(tokens, program.vocabulary, (*program.constants, 0.0))
+    for position, token in enumerate(program.tokens):
+        before, after = program.tokens[:position], program.tokens[position + 1 :]
+        if token == tk.DIV:
+            yield Program((*before, tk.MUL, *after), program.vocabulary, program.constants)
+        elif token != tk.NEG and program.vocabulary.arity_of(token) == 1:
+            yield Program((*before, *after), program.vocabulary, program.constants)
 
 
 def _keep_only(program: Program, position: int, kept: int, sign: tuple[int, ...]) -> Program:

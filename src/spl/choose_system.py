@@ -1,50 +1,52 @@
-"""Which formulas of the fronts are the equations of a system: those that can be followed along the measured trajectories.
+"""Which formulas are the equations of a system: those that can be followed along the measured trajectories.
 
-Each trial fits the constants of the whole system to segments of the trajectories. It is judged on stretches held out, by a description
-length that weighs the error against the length of the equations. Formulas are tried from simple to costly; terms that do not help are
-dropped.
+Tried are the formulas of the fronts and sums of simple terms, from simple to costly. Terms are added where a score test on the
+trajectories shows that they would help, and dropped where they do not. What counts is the length of a description.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations_with_replacement
-from math import log
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.ablate import add_term, drop_one_term
+from spl.ablate import drop_one_function, drop_one_term
+from spl.candidate import Candidate
 from spl.clean import simple_numbers_near
 from spl.expression import CONSTANT_TOKEN
 from spl.fit import POLISH_EFFORT, evaluate, fit
 from spl.free import fix_constants, free_numbers
-from spl.front import TOKEN_NATS, Front
+from spl.front import Front
 from spl.grammar import Grammar
+from spl.held_out import HeldOut
 from spl.kernels import tokens as tk
 from spl.program import Program
-from spl.refine import Refined, judge, refine
-from spl.segments import choose_length
+from spl.refine import refine
+from spl.shooting import Refined
 from spl.simplify import simplify
+from spl.sums import Library, Term
 from spl.system import System
 from spl.system_rows import Plan, SystemRows
-from spl.terms import multiply_out
-from spl.trajectories import Trajectories, Trajectory
+from spl.system_trials import FOLLOWED, TRIAL_SHARE, Choice, SystemTrials
+from spl.term_gains import term_gains
+from spl.terms import add_term, multiply_out
+from spl.trajectories import Trajectories
 
 Numbers = NDArray[np.float64]
 
-N_BLOCKS = 8  # stretches of a run, of which every fourth is held out
-HELD_OUT = 4
-MIN_BLOCK = 24  # samples of a stretch
-FOLLOWED = 1.3  # times the error on segments half as long is allowed on longer ones
-MAX_LENGTH = 512  # samples of a segment
 HOPELESS = 0.5  # of its spread left unexplained is too far from the derivative to be tried
 MAX_COST = 45  # of a formula that is tried
-PATIENCE = 4  # formulas costlier than the one at hand that do not help, before the rest of a front is left
+NEAR_FRONT = (
+    1.3  # times the loss of the front at its cost is what a proposal may have: smoothing makes others look better
+)
+PATIENCE = 4  # formulas costlier than the one at hand that do not help, before the rest are left
+N_SCORED = 48  # terms whose gain along the trajectories is looked at
+N_TRIED = 4  # of these are tried
 FIRST_FIT = 0.7  # of the time that is left is for the fit before numbers are made simple
 SURE = 2.0  # standard errors within which a number may be another
 MEANINGFUL = 0.25  # of the distance between simple numbers: nearer to one is no chance
-MAX_TERMS = 24  # that are added to an equation on trial
 MOST_USED = 0.8  # of the segments must be followed for a fit to count
 SECOND_FIT = 1.0  # seconds that a fit may take when the time is up
 MOVE_SHARE = 0.75  # of the time after the searches may go into trying other formulas
@@ -62,48 +64,32 @@ class ChosenSystem:
     notes: tuple[str, ...]  # for people
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Choice:
-    """A system under trial: its programs, the formulas of the fronts they came from, and what it is worth; less is better."""
-
-    system: System
-    chosen: tuple[int, ...]
-    error: float  # mean squared residual on data held out, in units of the noise
-    worth: float
-
-
-Change = Callable[[_Choice, int], _Choice]  # of the equation of a state, if that is worth more
+Change = Callable[[Choice], Choice]  # to a system that is worth more, if there is one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Split:
-    """Stretches of the runs: those that constants are fitted to, and those that are held out."""
+class Proposals:
+    """What an equation may be: the front of its search, other formulas that come near, and terms that may be added."""
 
-    runs: list[Trajectory]
-    starts: list[Numbers]
-    held_runs: list[Trajectory]
-    held_starts: list[Numbers]
+    front: Front
+    others: tuple[Candidate, ...]
+    library: Library
 
 
 class _Freedom:
-    """What a grammar lets a formula be changed to: every change keeps to the rules, but for the spelling."""
+    """What a grammar lets be done to the numbers and terms of a formula."""
 
     def __init__(self, grammar: Grammar) -> None:
         start = tk.SYMBOL << tk.KIND_SHIFT
-        names = range(len(grammar.vocabulary.variables))
-        variables = [(tk.VARIABLE << tk.KIND_SHIFT | k,) for k in names]
-        products = [(tk.MUL, *a, *b) for a, b in combinations_with_replacement(variables, 2)]
         self.numbers = grammar.vocabulary.literals
         self.has_factors = grammar.derives_template((tk.MUL, CONSTANT_TOKEN, start), 0) or grammar.derives_template(
             (tk.MUL, start, CONSTANT_TOKEN), 0
         )
         self.has_sums = grammar.derives_template((tk.ADD, start, start), 0)
-        terms = [*variables, *products] if self.has_factors and self.has_sums else []
-        self.terms = [term for term in terms if grammar.derives_template(term, 0)][:MAX_TERMS]
 
 
 class SystemChooser:
-    """Chooses among the formulas of the fronts by following the equations along the measured trajectories."""
+    """Chooses among formulas by following the equations along the measured trajectories."""
 
     def __init__(
         self,
@@ -111,105 +97,162 @@ class SystemChooser:
         rows: SystemRows,
         plan: Plan,
         grammars: Sequence[Grammar],
-        fronts: Sequence[Front],
+        proposals: Sequence[Proposals],
         deadline: float | None,
         must_stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._data, self._rows, self._plan, self._fronts, self._deadline = data, rows, plan, fronts, deadline
         self._must_stop = must_stop
+        self._data, self._rows, self._proposals, self._deadline = data, rows, proposals, deadline
         self._began = time.monotonic()
-        self._split = _split_runs(data.runs, rows.starts)
-        self._shortest = self._length = 2 * choose_length(data.runs, rows.starts, rows.noise)
-        self._longest = min(MAX_LENGTH, max(run.n_samples for run in self._split.runs) // 2)
+        self._trials = SystemTrials(data, rows, plan, lambda: self._seconds_left(MOVE_SHARE))
+        self._held_out = HeldOut(data, rows)
         self._freedoms = [_Freedom(grammar.bind(rows.names)) for grammar in grammars]
-        self._data_of = [rows.dataset(state) for state in range(len(fronts))]
-        self._tried: dict[tuple[tuple[int, ...], ...], _Choice] = {}
+        self._data_of = [rows.dataset(state) for state in range(len(proposals))]
 
     def take(self, chosen: tuple[int, ...], note: str = "") -> ChosenSystem:
         """Return formulas of the fronts as the searches left them."""
-        system = self._system([front[k].program for front, k in zip(self._fronts, chosen, strict=True)])
+        system = self._trials.make([each.front[k].program for each, k in zip(self._proposals, chosen, strict=True)])
         return ChosenSystem(system, system, np.full(system.n_constants, np.nan), chosen, None, (note,) if note else ())
 
     def choose(self, chosen: tuple[int, ...]) -> ChosenSystem | None:
-        """Try formulas while that helps on data held out, then fit the constants to all of the data.
+        """Try formulas while that shortens the description, then fit the constants as exactly as the data allows.
 
-        It begins with the formulas `chosen`; None if these cannot be followed along the data.
+        It begins with the formulas `chosen` of the fronts; None if these cannot be followed along the data.
         """
-        best = self._try_programs([self._prepare(state, k) for state, k in enumerate(chosen)], chosen)
+        formulas = [self._proposals[state].front[k].program for state, k in enumerate(chosen)]
+        programs = [self._free(state, formula) for state, formula in enumerate(formulas)]
+        best = self._trials.try_programs(programs, chosen)
         if not np.isfinite(best.worth):
             return None
-        best = self._repeat(best, [self._add_terms, self._drop_terms])
-        best = self._repeat(best, [self._scan_front, self._add_terms, self._drop_terms])
-        return self._finish(best)
+        best = self._repeat(best, [self._grow, self._shrink])
+        best = self._repeat(best, [self._scan, self._grow, self._shrink])
+        return self._finish(self._validate(best))
 
-    def _repeat(self, best: _Choice, changes: Sequence[Change]) -> _Choice:
+    # ---- changes ---------------------------------------------------------------------------------
+
+    def _repeat(self, best: Choice, changes: Sequence[Change]) -> Choice:
         """Try changes of each equation in turn, along segments as long as the system can be followed, until none helps."""
         before = None
-        while best is not before and self._seconds_left(MOVE_SHARE) > 0:
-            before = best = self._lengthen(best)
+        while best is not before and self._has_time():
+            before = best = self._trials.lengthen(best)
             for change in changes:
-                for state in range(len(self._fronts)):
-                    best = change(best, state)
+                best = change(best)
         return best
 
-    def _scan_front(self, best: _Choice, state: int) -> _Choice:
-        """Try the formulas of a front in place of the equation of its state, from simple to costly, until several did not help."""
-        front = self._fronts[state]
+    def _scan(self, best: Choice) -> Choice:
+        """Try other formulas in place of each equation."""
+        for state in range(len(self._proposals)):
+            best = self._scan_one(best, state)
+        return best
+
+    def _scan_one(self, best: Choice, state: int) -> Choice:
+        """Try other formulas in place of the equation of a state, from simple to costly, until several did not help."""
         n_in_vain = 0
-        for k, candidate in enumerate(front):
-            if candidate.loss > HOPELESS * self._data_of[state].spread or candidate.cost > MAX_COST:
-                continue
-            if n_in_vain == PATIENCE or self._seconds_left(MOVE_SHARE) <= 0:
+        cost = best.system.programs[state].cost
+        for k, candidate in self._candidates(state):
+            if n_in_vain == PATIENCE or not self._has_time():
                 break
-            program = self._prepare(state, k)
-            if not _can_be_fitted(program):
+            program = self._free(state, candidate.program)
+            if not can_be_fitted(program):
                 continue
             trial = self._try(best, state, program, k)
-            n_in_vain = 0 if trial.worth < best.worth else n_in_vain + (k > best.chosen[state])
-            best = min(best, trial, key=lambda choice: choice.worth)
+            n_in_vain = 0 if trial.worth < best.worth else n_in_vain + (candidate.cost > cost)
+            best = min(best, trial, key=_worth)
         return best
 
-    def _add_terms(self, best: _Choice, state: int) -> _Choice:
-        """Give an equation each simple term that it may have and is worth more with: smoothed derivatives hide small terms."""
-        for term in self._freedoms[state].terms:
-            if self._seconds_left(MOVE_SHARE) <= 0:
-                break
-            longer = add_term(best.system.programs[state], term)
+    def _candidates(self, state: int) -> Iterator[tuple[int, Candidate]]:
+        """Yield formulas that come near the derivative, in the order of their cost, with the last row of the front before them."""
+        front = self._proposals[state].front
+        every = sorted([*front, *self._proposals[state].others], key=lambda candidate: (candidate.cost, candidate.loss))
+        k = 0
+        for candidate in every:
+            k = max(k, *(row for row, member in enumerate(front) if member.cost <= candidate.cost), 0)
+            is_near = candidate.loss <= min(HOPELESS * self._data_of[state].spread, NEAR_FRONT * front[k].loss)
+            if candidate.cost <= MAX_COST and (candidate is front[k] or is_near):
+                yield k, candidate
+
+    def _grow(self, best: Choice) -> Choice:
+        """Add terms, one at a time, as long as that is worth it: smoothed derivatives hide small terms."""
+        while self._has_time():
+            longer = next((trial for trial in self._longer(best) if trial.worth < best.worth), None)
             if longer is None:
                 break
-            refitted = fit(longer, self._data_of[state], effort=POLISH_EFFORT).program
-            best = min(best, self._try(best, state, refitted, best.chosen[state]), key=lambda choice: choice.worth)
+            best = longer
         return best
 
-    def _drop_terms(self, best: _Choice, state: int) -> _Choice:
-        """Leave out terms of an equation while it is worth more without them."""
-        is_better = self._freedoms[state].has_sums
-        while is_better:
-            is_better = False
-            program = best.system.programs[state]
-            for shorter in chain(drop_one_term(program), drop_one_term(multiply_out(program))):
-                if not _can_be_fitted(shorter):
-                    continue
-                refitted = fit(self._free(state, shorter), self._data_of[state], effort=POLISH_EFFORT)
-                if refitted.loss > HOPELESS * self._data_of[state].spread or self._seconds_left(MOVE_SHARE) <= 0:
-                    continue
-                trial = self._try(best, state, refitted.program, best.chosen[state])
-                if trial.worth < best.worth:
-                    best, is_better = trial, True
-                    break
+    def _longer(self, best: Choice) -> Iterator[Choice]:
+        """Yield the system with one more term in an equation, first those that promise most along the trajectories."""
+        promises = [promise for state in range(len(self._proposals)) for promise in self._promises(best, state)]
+        for _, state, program in sorted(promises, key=lambda promise: -promise[0])[:N_TRIED]:
+            if self._has_time():
+                yield self._try(best, state, program, best.chosen[state], is_near=True)
+
+    def _promises(self, best: Choice, state: int) -> Iterator[tuple[float, int, Program]]:
+        """Yield longer equations for a state that promise to shorten the description, and by how much."""
+        program = best.system.programs[state]
+        terms = self._terms_for(program, state)
+        gains = term_gains(best.fitted, self._rows.starts, state, terms) / (
+            2 * max(best.error, self._trials.exact_error)
+        )
+        for term, gain in zip(terms, gains, strict=True):
+            longer = add_term(program, term)
+            promise = float(gain) + self._trials.price(program) - self._trials.price(longer)
+            if promise > 0 and can_be_fitted(longer):
+                yield promise, state, longer
+
+    def _terms_for(self, program: Program, state: int) -> list[Term]:
+        """Return the terms that explain most of what a formula leaves of the derivative."""
+        library = self._proposals[state].library
+        if not library.terms or not self._freedoms[state].has_factors:
+            return []
+        left = self._data_of[state].target - evaluate(program, self._data_of[state].columns)
+        explained = np.abs(left @ library.values) / np.linalg.norm(library.values, axis=0)
+        return [library.terms[k] for k in np.argsort(-explained)[:N_SCORED]]
+
+    def _shrink(self, best: Choice) -> Choice:
+        """Leave out terms and functions of equations while the system is worth more without them."""
+        for state in range(len(self._proposals)):
+            shorter: Choice | None = best
+            while shorter is not None and self._has_time():
+                best = shorter
+                shorter = next((trial for trial in self._shorter(best, state) if trial.worth < best.worth), None)
         return best
 
-    def _try(self, best: _Choice, state: int, program: Program, k: int) -> _Choice:
+    def _shorter(self, best: Choice, state: int) -> Iterator[Choice]:
+        """Yield the system with one term or function less in the equation of a state."""
+        program, freedom = best.system.programs[state], self._freedoms[state]
+        if not freedom.has_sums:
+            return
+        for shorter in chain(drop_one_function(program), drop_one_term(program), drop_one_term(multiply_out(program))):
+            if not can_be_fitted(shorter) or not self._has_time():
+                continue
+            refitted = fit(self._free(state, shorter), self._data_of[state], effort=POLISH_EFFORT)
+            if refitted.loss <= HOPELESS * self._data_of[state].spread:
+                yield self._try(best, state, refitted.program, best.chosen[state])
+
+    def _validate(self, best: Choice) -> Choice:
+        """Leave out terms without which the error is no larger on data that the constants were not fitted to."""
+        for state in range(len(self._proposals)):
+            error = self._held_out_error(best)
+            for shorter in self._shorter(best, state):
+                if self._held_out_error(shorter) <= error:
+                    return self._validate(shorter)
+        return best
+
+    def _held_out_error(self, choice: Choice) -> float:
+        seconds = max(TRIAL_SHARE * self._seconds_left(MOVE_SHARE), 0.0)
+        return self._held_out.error(choice.system, self._trials.length, seconds)
+
+    def _try(self, best: Choice, state: int, program: Program, k: int, *, is_near: bool = False) -> Choice:
         """Return the system with another equation for one state, which came from formula k of its front."""
         programs, chosen = list(best.system.programs), list(best.chosen)
         programs[state], chosen[state] = program, k
-        return self._try_programs(programs, tuple(chosen))
+        return self._trials.try_programs(programs, tuple(chosen), best if is_near else None)
 
-    def _prepare(self, state: int, k: int) -> Program:
-        """Return a formula of a front in its simplest spelling, with all of its numbers free."""
-        return self._free(state, self._simplify(state, self._fronts[state][k].program))
+    # ---- formulas --------------------------------------------------------------------------------
 
     def _free(self, state: int, program: Program) -> Program:
+        """Return a formula with all of its numbers free."""
         grammar = self._freedoms[state]
         return free_numbers(program, kept=grammar.numbers, has_factors=grammar.has_factors)
 
@@ -220,64 +263,29 @@ class SystemChooser:
 
         return simplify(program, agree)
 
-    def _lengthen(self, best: _Choice) -> _Choice:
-        """Go over to segments twice as long while the system can be followed along them: they tell more."""
-        while 2 * self._length <= self._longest and self._seconds_left(MOVE_SHARE) > 0:
-            longer = self._fit(best.system.programs, best.chosen, 2 * self._length)
-            if not longer.error <= FOLLOWED * best.error:
-                break
-            self._length *= 2
-            self._tried.clear()
-            best = longer
-        return best
+    # ---- the end ---------------------------------------------------------------------------------
 
-    def _try_programs(self, programs: Sequence[Program], chosen: tuple[int, ...]) -> _Choice:
-        """Return what a system is worth, tried once."""
-        key = tuple(program.tokens for program in programs)
-        if key not in self._tried:
-            self._tried[key] = self._fit(programs, chosen, self._length)
-        return self._tried[key]
-
-    def _fit(self, programs: Sequence[Program], chosen: tuple[int, ...], length: int) -> _Choice:
-        """Fit the constants of a system to a part of the data, first along short segments, and judge it on the rest."""
-        system, split, noise = self._system(programs), self._split, self._rows.noise
-        for each in (self._shortest, length) if length > self._shortest else (length,):
-            seconds = max(self._seconds_left(1.0) / 4, 0.0)
-            fitted = refine(system, split.runs, split.starts, noise, length=each, max_seconds=seconds)
-            system = fitted.system
-        if not fitted.is_used.any():
-            return _Choice(system, chosen, np.inf, np.inf)
-        error = judge(system, split.held_runs, noise, split.held_starts, length=length)
-        return _Choice(system, chosen, error, self._describe(system, error))
-
-    def _describe(self, system: System, error: float) -> float:
-        """Return the length of a description in nats: equations, their numbers, and what is left of the measurements."""
-        n_observations = self._data.n_samples * len(self._data.states)
-        structure = TOKEN_NATS * sum(program.cost for program in system.programs)
-        numbers = 0.5 * system.n_constants * log(n_observations)
-        return 0.5 * n_observations * log(max(error, 1e-300)) + structure + numbers
-
-    def _finish(self, best: _Choice) -> ChosenSystem:
-        """Fit the constants to all of the data, and make those simple numbers that the data does not tell from one."""
+    def _finish(self, best: Choice) -> ChosenSystem:
+        """Fit the constants along segments as long as possible, and make those simple that the data does not tell from such."""
         refined = self._fit_to_all(best, best.system, FIRST_FIT * self._seconds_left(1.0))
         cleaned = _clean_system(refined)
         system = replace(cleaned, programs=tuple(map(self._simplify, range(len(cleaned.programs)), cleaned.programs)))
         if not np.all(np.isfinite(system.slopes(np.ascontiguousarray(self._rows.table.T)))):
-            system = refined.system  # a number that may be 0 must not be
+            system = refined.system
         if 0 < system.n_constants < refined.system.n_constants:
             system = self._fit_to_all(best, system, self._seconds_left(1.0)).system
         return ChosenSystem(system, refined.system, refined.standard_errors, best.chosen, refined, refined.notes)
 
-    def _fit_to_all(self, best: _Choice, system: System, seconds: float) -> Refined:
+    def _fit_to_all(self, best: Choice, system: System, seconds: float) -> Refined:
         """Fit to segments as long as the system can be followed; where that fails, to segments of the length of the trials."""
         runs, starts, noise = self._data.runs, self._rows.starts, self._rows.noise
         refined = refine(system, runs, starts, noise, max_seconds=max(seconds, 0.0))
-        if refined.is_used.mean() >= MOST_USED and refined.chi2 <= FOLLOWED * best.error:
+        if refined.is_used.mean() >= MOST_USED and refined.chi2 <= FOLLOWED * max(best.error, self._trials.exact_error):
             return refined
-        return refine(system, runs, starts, noise, length=self._length, max_seconds=max(seconds, SECOND_FIT))
+        return refine(system, runs, starts, noise, length=self._trials.length, max_seconds=max(seconds, SECOND_FIT))
 
-    def _system(self, programs: Sequence[Program]) -> System:
-        return System(self._data.states, self._data.inputs, tuple(programs), self._plan.order, self._plan.is_discrete)
+    def _has_time(self) -> bool:
+        return self._seconds_left(MOVE_SHARE) > 0
 
     def _seconds_left(self, share: float) -> float:
         """Return the seconds until a share of the time after the searches is used up; none if it must stop."""
@@ -288,15 +296,17 @@ class SystemChooser:
         return self._began + share * (self._deadline - self._began) - time.monotonic()
 
 
-def _can_be_fitted(program: Program) -> bool:
+def _worth(choice: Choice) -> float:
+    return choice.worth
+
+
+def can_be_fitted(program: Program) -> bool:
+    """Tell whether a program is short enough for the kernels."""
     return len(program) <= tk.MAX_LENGTH and program.n_constants <= tk.MAX_CONSTANTS
 
 
 def _clean_system(refined: Refined) -> System:
-    """Return the system with simple numbers in place of constants that are near one, and known so well that this means something.
-
-    Those that may as well be 0 are.
-    """
+    """Return the system with simple numbers in place of constants that are near one, and known so well that this means something."""
     programs = []
     errors = iter(refined.standard_errors)
     for program in refined.system.programs:
@@ -307,30 +317,5 @@ def _clean_system(refined: Refined) -> System:
 
 def _simple_number(value: float, limit: float) -> float | None:
     """Return a simple number within the limit of a value; None if there is none, or if one would be there by chance."""
-    if abs(value) <= limit < np.inf:
-        return 0.0
     near = (n for n, gap in simple_numbers_near(value) if abs(n - value) <= limit and limit <= MEANINGFUL * gap)
     return next(near, None)
-
-
-def _split_runs(runs: Sequence[Trajectory], starts: Sequence[Numbers]) -> _Split:
-    """Cut runs into stretches and hold every fourth out; of few samples all are used for both."""
-    pieces = [
-        (_cut(run, first, end), states[first:end])
-        for run, states in zip(runs, starts, strict=True)
-        for first, end in _stretches(run.n_samples)
-    ]
-    kept = [piece for k, piece in enumerate(pieces) if k % HELD_OUT != HELD_OUT - 1]
-    held = pieces[HELD_OUT - 1 :: HELD_OUT] or kept
-    return _Split([run for run, _ in kept], [s for _, s in kept], [run for run, _ in held], [s for _, s in held])
-
-
-def _stretches(n_samples: int) -> Iterator[tuple[int, int]]:
-    n_blocks = max(1, min(N_BLOCKS, n_samples // MIN_BLOCK))
-    edges = np.linspace(0, n_samples, n_blocks + 1).astype(int)
-    yield from zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-
-
-def _cut(run: Trajectory, first: int, end: int) -> Trajectory:
-    x_dot = None if run.x_dot is None else run.x_dot[first:end]
-    return Trajectory(run.t[first:end], run.x[first:end], run.u[first:end], x_dot)

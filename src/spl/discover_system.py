@@ -13,16 +13,17 @@ from typing import Protocol
 import numpy as np
 
 from spl.checkpoint import Checkpoint
-from spl.choose_system import ChosenSystem, SystemChooser
+from spl.choose_system import ChosenSystem, Proposals, SystemChooser, can_be_fitted
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.discover import Discovery, Keeper, Progress, Watcher, compile_kernels, discover
 from spl.expression import parse_expression
-from spl.fit import evaluate
+from spl.fit import POLISH_EFFORT, evaluate, fit
 from spl.front import Front
 from spl.grammar import Grammar
 from spl.program import Vocabulary
 from spl.refine import refine
+from spl.sums import Library
 from spl.system import System
 from spl.system_rows import Plan, SystemRows, make_rows
 from spl.trajectories import Trajectories, Trajectory
@@ -97,20 +98,23 @@ def discover_system(
     seconds = None if timeout is None else SEARCH_SHARE * timeout / len(grammars)
     how = _Searching(config, seconds, n_jobs, seed, watch, store, must_stop)
     before = how.seconds_before(len(grammars))
-    searches = _search_all(data.states, rows, grammars, how)
+    sums = [propose_sums(rows, state, grammar) for state, grammar in enumerate(grammars)]
+    searches = _search_all(data.states, rows, grammars, sums, how)
     if rows.weak:
         searches = [_judge_weakly(found, rows, state) for state, found in enumerate(searches)]
     shortest = tuple(found.front.choose("mdl", found.n_rows, found.floor) for found in searches)
     if plan.is_discrete:  # no smoothing tells the noise of a map: what the formulas leave over does
         rows = replace(rows, noise=np.array([found.front[k].loss for found, k in zip(searches, shortest, strict=True)]))
     deadline = None if timeout is None else began + timeout - before
-    chooser = SystemChooser(data, rows, plan, grammars, [found.front for found in searches], deadline, must_stop)
+    proposals = [replace(each, front=found.front) for each, found in zip(sums, searches, strict=True)]
+    chooser = SystemChooser(data, rows, plan, grammars, proposals, deadline, must_stop)
     is_interrupted = any(found.stopped == "interrupted" for found in searches)
     result = None
     try:
         if not is_interrupted:
             simple = tuple(_begin_with(found, rows.dataset(state).spread) for state, found in enumerate(searches))
-            result = chooser.choose(shortest if plan.is_discrete else simple) or chooser.take(shortest, NOT_FOLLOWED)
+            is_smoothed = not plan.is_discrete and rows.method != "finite_difference"
+            result = chooser.choose(simple if is_smoothed else shortest) or chooser.take(shortest, NOT_FOLLOWED)
     except KeyboardInterrupt:
         is_interrupted = True
     result = result or chooser.take(shortest)
@@ -147,8 +151,26 @@ class _Searching:
         return float(sum(min(checkpoint.seconds, most) for checkpoint in checkpoints if checkpoint is not None))
 
 
+def propose_sums(rows: SystemRows, state: int, grammar: Grammar) -> Proposals:
+    """Return the sums of simple terms that come near the derivative of a state."""
+    data = rows.dataset(state)
+    library = Library.build(grammar.bind(rows.names), data, evaluate)
+    programs = {p.tokens: p for p in library.propose(data.target) if can_be_fitted(p)}
+    candidates = tuple(fit(program, data, effort=POLISH_EFFORT) for program in programs.values())
+    return Proposals(Front.from_candidates(candidates), candidates, library)
+
+
+def _join(found: Discovery, sums: Proposals) -> Discovery:
+    """Return the search with the sums in its front."""
+    return replace(found, front=Front.from_candidates([*found.front, *sums.front], found.floor))
+
+
 def _search_all(
-    states: Sequence[str], rows: SystemRows, grammars: Sequence[Grammar], how: _Searching
+    states: Sequence[str],
+    rows: SystemRows,
+    grammars: Sequence[Grammar],
+    sums: Sequence[Proposals],
+    how: _Searching,
 ) -> list[Discovery]:
     """Search the equation of each state in turn; once one is interrupted, the others get only as long as an answer takes."""
     searches: list[Discovery] = []
@@ -156,12 +178,18 @@ def _search_all(
         watch = None if how.watch is None else partial(_pass_on, how.watch, states[state])
         is_over = any(found.stopped == "interrupted" for found in searches)
         seconds = LAST_SECONDS if is_over else how.seconds
-        searches.append(_search(rows.dataset(state), state, grammar, seconds, watch, how))
+        searches.append(_search(rows.dataset(state), state, grammar, sums[state], seconds, watch, how))
     return searches
 
 
 def _search(
-    data: Dataset, state: int, grammar: Grammar, seconds: float | None, watch: Watcher | None, how: _Searching
+    data: Dataset,
+    state: int,
+    grammar: Grammar,
+    sums: Proposals,
+    seconds: float | None,
+    watch: Watcher | None,
+    how: _Searching,
 ) -> Discovery:
     """Search the equation of one state, or go on with that; what was found before is returned if there is nothing left to do."""
     store = how.store
@@ -176,13 +204,13 @@ def _search(
         must_stop=how.must_stop,
     )
     if store is None:
-        return search(limits=Limits(timeout=seconds))
+        return _join(search(limits=Limits(timeout=seconds)), sums)
     done, checkpoint = store.discovery(state), store.checkpoint(state)
     if done is not None and _is_over(done, seconds):
         return done
     if seconds is not None and checkpoint is not None:
         seconds = max(seconds - checkpoint.seconds, LAST_SECONDS)
-    found = search(limits=Limits(timeout=seconds), keep=store.keeper(state), checkpoint=checkpoint)
+    found = _join(search(limits=Limits(timeout=seconds), keep=store.keeper(state), checkpoint=checkpoint), sums)
     store.finish_search(state, found)
     return found
 
@@ -200,7 +228,7 @@ def _compile_integration() -> None:
     t = np.linspace(0.0, 1.0, 16)
     run = Trajectory(t, np.exp(-t)[:, np.newaxis], np.empty((t.size, 0)), None)
     decay = parse_expression("C * x", Vocabulary(("x",))).with_constants(np.array([-1.0]))
-    refine(System(("x",), (), (decay,)), [run], [run.x], [0.1], is_quick=True)
+    refine(System(("x",), (), (decay,)), [run], [run.x], [0.1])
 
 
 def _pass_on(watch: SystemWatcher, state: str, progress: Progress) -> None:

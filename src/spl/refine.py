@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spl.errors import DataError
-from spl.segments import Edges, Segments, as_set, choose_length, cut_segments, even_edges, join_pairs, limit_samples
+from spl.segments import Edges, as_set, choose_length, cut_segments, even_edges, join_pairs, limit_samples
 from spl.shooting import (
     INTEGRATION_ERROR,
     MAX_SUBSTEPS,
     NormalEquations,
+    Refined,
     Shooter,
     make_shooter,
     one_for_zero,
-    robust_weights,
     sum_squares,
 )
 from spl.system import System
@@ -40,24 +40,7 @@ CHANCE = 5.0  # sd by which joining two segments may raise their squared error b
 BEFORE_FIT = 10.0  # times as much is allowed before the constants are fitted to the joined segments
 N_SWEEPS = 2  # what could not be joined with poor constants is tried again with better ones
 MAX_ROUNDS = 40  # of joining neighbours; each about doubles the length
-QUICK_ROUNDS = 2
 MAX_SENSITIVITY = 1e3  # growth of a small error along a segment; more, and the fit would be lost in chaos
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Refined:
-    """A system fitted to trajectories, and how well it fits them."""
-
-    system: System
-    standard_errors: Numbers  # [C]; infinite for constants that the data do not show
-    chi2: float  # mean squared residual in units of the noise; about 1 if equations and noise are right
-    log_likelihood: float  # of the measurements; comparable between systems fitted with the same length of segments
-    n_observations: int
-    segments: Segments
-    is_used: NDArray[np.bool_]  # [M], whether each segment took part
-    initial_states: Numbers  # [M, S], the fitted first states of the segments
-    n_substeps: int  # of the integration, between two samples
-    notes: tuple[str, ...]  # for people
 
 
 def refine(
@@ -68,8 +51,7 @@ def refine(
     *,
     max_seconds: float | None = None,
     length: int | None = None,
-    huber: float | None = None,
-    is_quick: bool = False,
+    before: Refined | None = None,
 ) -> Refined:
     """Fit the constants of a system to measured runs, starting from those it has.
 
@@ -80,8 +62,7 @@ def refine(
         noise: standard deviation of the noise of each state [D].
         max_seconds: stop after this time with the best so far.
         length: samples of each segment; left out, as many as the equations can be followed.
-        huber: residuals beyond so many sd count linearly, against outliers; 1.345 is usual. Left out, all are squared.
-        is_quick: stop at short segments: for comparing systems, many times faster and less exact.
+        before: a fit of a system much like this one along the same segments, whose first states are near the right ones.
 
     Examples:
         >>> from spl.expression import parse_expression
@@ -96,7 +77,7 @@ def refine(
     runs, starts = limit_samples(runs, starts)
     deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
     with np.errstate(all="ignore"):  # trajectories may be lost
-        return _summarise(_fit(_Task(runs, sd, huber, deadline), system, starts, length, is_quick=is_quick))
+        return _summarise(_fit(_Task(runs, sd, deadline), system, starts, length, before))
 
 
 def judge(
@@ -113,13 +94,11 @@ def judge(
     """
     sd = _check(system, runs, starts, noise)
     runs, starts = limit_samples(runs, starts)
-    task = _Task(runs, sd, None, np.inf)
+    task = _Task(runs, sd, np.inf)
     edges = even_edges(runs, length or 2 * choose_length(runs, starts, sd))
     with np.errstate(all="ignore"):  # trajectories may be lost
         losses = _settle(task.begin(system, starts, edges), 2 * MAX_SETTLING).losses
-    spread = np.concatenate([run.x for run in runs]).var(axis=0) / sd**2
-    sizes = np.concatenate([np.diff(all_edges) for all_edges in edges])
-    return float(np.minimum(losses, sizes * spread.sum()).sum() / (sizes.sum() * sd.size))
+    return _mean_error(task, losses, np.concatenate([np.diff(all_edges) for all_edges in edges]))
 
 
 def _check(
@@ -135,8 +114,23 @@ def _check(
         raise DataError(
             f"`starts` must have one array for each of {len(runs)} runs, with {n_states} columns and the samples of the run."
         )
-    spread = np.concatenate([run.x for run in runs]).std(axis=0)
-    return np.asarray(np.maximum(sd, SMALLEST_NOISE * one_for_zero(spread)))
+    return noise_to_weigh(sd, np.concatenate([run.x for run in runs]))
+
+
+def noise_to_weigh(noise: Numbers, measured: Numbers) -> Numbers:
+    """Return the noise [D] of measured states [N, D] as residuals are weighed by it: at least what the integration can tell.
+
+    Examples:
+        >>> noise_to_weigh(np.array([0.0, 0.1]), np.array([[-1.0, -1.0], [1.0, 1.0]]))
+        array([1.e-05, 1.e-01])
+    """
+    return np.asarray(np.maximum(noise, SMALLEST_NOISE * one_for_zero(measured.std(axis=0))))
+
+
+def _mean_error(task: "_Task", losses: Numbers, sizes: NDArray[np.int64]) -> float:
+    """Return the mean squared residual of segments; none counts as worse than the spread of the data."""
+    spread = np.concatenate([run.x for run in task.runs]).var(axis=0) / task.noise**2
+    return float(np.minimum(losses, sizes * spread.sum()).sum() / (sizes.sum() * task.noise.size))
 
 
 # ---- one fit -------------------------------------------------------------------------------------
@@ -148,7 +142,6 @@ class _Task:
 
     runs: Sequence[Trajectory]
     noise: Numbers  # [D]
-    huber: float | None
     deadline: float
 
     @property
@@ -186,7 +179,7 @@ class _Fit:
     @property
     def losses(self) -> Numbers:
         """The squared error of each segment [M], infinite for those that are lost."""
-        return sum_squares(self.residuals, self.task.huber)
+        return sum_squares(self.residuals)
 
     @property
     def loss(self) -> float:
@@ -221,17 +214,7 @@ class _Fit:
 
     def normal_equations(self, *, with_constants: bool = True) -> NormalEquations:
         """Return the normal equations of the segments that are used."""
-        residuals, slopes = self.shooter.linearise(self.constants, self.initial, with_constants=with_constants)
-        is_used = self.is_used & np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(residuals).all(axis=1)
-        residuals = np.where(is_used[:, np.newaxis], residuals, 0.0)
-        slopes = np.where(is_used[:, np.newaxis, np.newaxis], slopes, 0.0)
-        weighted = slopes * robust_weights(residuals, self.task.huber)[:, np.newaxis]
-        gram = weighted @ np.swapaxes(slopes, 1, 2)
-        slope = np.einsum("mpk,mk->mp", weighted, residuals)
-        n = len(self.initial)
-        return NormalEquations(
-            gram[:, :n, :n], gram[:, :n, n:], gram[:, n:, n:].sum(0), slope[:, :n], slope[:, n:].sum(0)
-        )
+        return self.shooter.normal_equations(self.constants, self.initial, self.is_used, with_constants=with_constants)
 
 
 def _settle(fit: _Fit, n_iterations: int = MAX_SETTLING) -> _Fit:
@@ -283,26 +266,26 @@ def _descend(fit: _Fit) -> _Fit:
 # ---- from short segments to long ones ------------------------------------------------------------
 
 
-def _fit(task: _Task, system: System, starts: Sequence[Numbers], length: int | None, *, is_quick: bool) -> _Fit:
+def _fit(task: _Task, system: System, starts: Sequence[Numbers], length: int | None, before: Refined | None) -> _Fit:
     """Fit to short segments, then join these as long as it goes well; or to segments of the length given."""
     first_length = length or choose_length(task.runs, starts, task.noise)
-    fit = _fit_short(task, system, starts, even_edges(task.runs, first_length))
+    fit = task.begin(system, starts, even_edges(task.runs, first_length))
+    fit = _settle(fit) if before is None else replace(fit, initial=before.initial_states.T)
+    fit = _fit_short(fit)
     if length is not None:
         return fit
-    if is_quick:
-        return _join_all(fit, QUICK_ROUNDS)
     for _ in range(N_SWEEPS):
-        fit = _join_all(fit, MAX_ROUNDS)
+        fit = _join_all(fit)
     return fit
 
 
-def _join_all(fit: _Fit, max_rounds: int) -> _Fit:
+def _join_all(fit: _Fit) -> _Fit:
     """Join neighbours as long as any can be joined; an edge that turned out to be needed stays.
 
     Data without noise say all they can in short segments.
     """
     to_keep: set[tuple[int, int]] = set()
-    for _ in range(max_rounds):
+    for _ in range(MAX_ROUNDS):
         joined = join_pairs(fit.edges, to_keep)
         if as_set(joined) == as_set(fit.edges) or fit.scale <= INTEGRATION_ERROR or fit.task.is_late:
             break
@@ -311,10 +294,10 @@ def _join_all(fit: _Fit, max_rounds: int) -> _Fit:
     return fit
 
 
-def _fit_short(task: _Task, system: System, starts: Sequence[Numbers], edges: Sequence[Edges]) -> _Fit:
+def _fit_short(fit: _Fit) -> _Fit:
     """Fit constants and first states; leave out segments that are lost or do not come near their data."""
-    fit = _descend(_settle(task.begin(system, starts, edges)))
-    sizes = fit.shooter.segments.size * task.noise.size
+    fit = _descend(fit)
+    sizes = fit.shooter.segments.size * fit.task.noise.size
     means = fit.losses / sizes
     limit = BAD * max(float(np.median(means)), INTEGRATION_ERROR) * (1 + CHANCE * np.sqrt(2 / sizes))
     is_near = fit.is_used & (means <= limit)
@@ -380,6 +363,7 @@ def _summarise(fit: _Fit) -> Refined:
         system=fit.system,
         standard_errors=_standard_errors(fit),
         chi2=float((residuals**2).sum() / max(1, n_observations)),
+        error=_mean_error(fit.task, fit.losses, segments.size),
         log_likelihood=float(-(residuals**2).sum() / 2 - logarithms),
         n_observations=n_observations,
         segments=segments,

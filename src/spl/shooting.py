@@ -15,6 +15,7 @@ Numbers = NDArray[np.float64]
 LOST = 1e3  # a trajectory this many times farther out than the data is given up
 INTEGRATION_ERROR = 0.005  # allowed, in sd of the noise
 MAX_SUBSTEPS = 32  # of the integration, between two samples
+TOO_LARGE = 1e100  # for squares of slopes to be summed up
 NUDGE = 1e-8  # of numeric derivatives, relative
 SINGULAR = 1e-12  # an eigenvalue of the scaled information below this belongs to constants that the data do not show
 HIDDEN = 1e-6  # a constant with a larger part in what the data do not show is not known
@@ -76,6 +77,21 @@ class Shooter:
         slopes = (residuals[0] - residuals[1:]) / nudges[:, np.newaxis, np.newaxis]
         return residuals[0], np.swapaxes(slopes, 0, 1)
 
+    def normal_equations(
+        self, constants: Numbers, initial: Numbers, is_used: NDArray[np.bool_], *, with_constants: bool = True
+    ) -> "NormalEquations":
+        """Return the normal equations of the segments that are used [M]; those that are lost do not count."""
+        residuals, slopes = self.linearise(constants, initial, with_constants=with_constants)
+        is_known = is_used & (np.abs(slopes) < TOO_LARGE).all(axis=(1, 2)) & (np.abs(residuals) < TOO_LARGE).all(axis=1)
+        residuals = np.where(is_known[:, np.newaxis], residuals, 0.0)
+        slopes = np.where(is_known[:, np.newaxis, np.newaxis], slopes, 0.0)
+        gram = slopes @ np.swapaxes(slopes, 1, 2)
+        slope = np.einsum("mpk,mk->mp", slopes, residuals)
+        n = len(initial)
+        return NormalEquations(
+            gram[:, :n, :n], gram[:, :n, n:], gram[:, n:, n:].sum(0), slope[:, :n], slope[:, n:].sum(0)
+        )
+
     def sensitivity(self, constants: Numbers, initial: Numbers) -> Numbers:
         """Return for each segment how much an error in its first states can grow on the way [M], infinite where lost."""
         _, slopes = self.linearise(constants, initial, with_constants=False)
@@ -118,17 +134,27 @@ def one_for_zero(values: Numbers) -> Numbers:
     return np.where(values > 0, values, 1.0)
 
 
-def sum_squares(residuals: Numbers, huber: float | None) -> Numbers:
+def sum_squares(residuals: Numbers) -> Numbers:
     """Return the squared error of each segment [M], infinite for those that are lost."""
-    size = np.abs(residuals)
-    squares = size**2 if huber is None else np.where(size <= huber, size**2, huber * (2 * size - huber))
-    losses = squares.sum(axis=1)
+    losses = (residuals**2).sum(axis=1)
     return np.where(np.isfinite(losses), losses, np.inf)
 
 
-def robust_weights(residuals: Numbers, huber: float | None) -> Numbers:
-    """Return what each residual counts for: 1, or less where it is large."""
-    return np.ones_like(residuals) if huber is None else huber / np.maximum(np.abs(residuals), huber)
+@dataclass(frozen=True, slots=True, eq=False)
+class Refined:
+    """A system fitted to trajectories, and how well it fits them."""
+
+    system: System
+    standard_errors: Numbers  # [C]; infinite for constants that the data do not show
+    chi2: float  # mean squared residual in units of the noise; about 1 if equations and noise are right
+    error: float  # the same over all segments, used or not; one that is lost counts as the spread of the data
+    log_likelihood: float  # of the measurements; comparable between systems fitted with the same length of segments
+    n_observations: int
+    segments: Segments
+    is_used: NDArray[np.bool_]  # [M], whether each segment took part
+    initial_states: Numbers  # [M, S], the fitted first states of the segments
+    n_substeps: int  # of the integration, between two samples
+    notes: tuple[str, ...]  # for people
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,10 +179,12 @@ class NormalEquations:
         return self.constants - folded[:, :-1], self.constant_slope - folded[:, -1], solved
 
     def step(self, damping: Numbers, constant_damping: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the damped step of the constants [C] and of the first states [S, M]."""
+        """Return the damped step of the constants [C] and of the first states [S, M]; NaN where the equations overflow."""
         matrix, slope, solved = self.reduce(damping)
         size = np.sqrt(np.diag(self.constants) + constant_damping) + np.finfo(float).tiny
         scaled = (matrix + np.diag(constant_damping)) / np.outer(size, size)
+        if not (np.isfinite(scaled).all() and np.isfinite(slope).all()):
+            return np.full(slope.size, np.nan), np.full(self.state_slope.T.shape, np.nan)
         constants = np.linalg.lstsq(scaled, slope / size, rcond=SINGULAR)[0] / size
         return constants, (solved[:, :, -1] - solved[:, :, :-1] @ constants).T
 

@@ -59,6 +59,19 @@ def multiply_out(program: Program) -> Program:
     return longer if len(longer) <= tk.MAX_LENGTH and longer.n_constants <= tk.MAX_CONSTANTS else program
 
 
+def add_term(program: Program, term: tuple[int, ...]) -> Program:
+    """Return the program plus a constant times a term; the empty term is the number 1.
+
+    Examples:
+        >>> words = Vocabulary(variables=("x", "y"))
+        >>> to_text(add_term(parse_expression("x", words), parse_expression("x*y", words).tokens))
+        'x + 0*(x*y)'
+    """
+    constant = tk.CONSTANT << tk.KIND_SHIFT
+    tokens = (tk.ADD, *program.tokens, *((tk.MUL, constant, *term) if term else (constant,)))
+    return Program(tokens, program.vocabulary, (*program.constants, 0.0))
+
+
 def _coefficients_of(program: Program) -> dict[Any, Any]:
     return dict(
         to_sympy(program).expand().evalf(maxn=17).as_coefficients_dict()

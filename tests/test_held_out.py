@@ -1,0 +1,28 @@
+"""Stretches that are held out."""
+
+import numpy as np
+import pytest
+
+from spl.expression import parse_expression
+from spl.held_out import HeldOut
+from spl.program import Vocabulary
+from spl.system import System
+from spl.system_rows import Plan, make_rows
+from spl.trajectories import Trajectories
+
+
+def error_of(text, n_samples, rng):
+    t = np.linspace(0, 0.02 * n_samples, n_samples)
+    data = Trajectories.from_arrays(np.exp(-t) + rng.normal(0, 0.01, t.size), t, names=["x"])
+    program = parse_expression(text, Vocabulary(("x",)))
+    system = System(("x",), (), (program.with_constants(np.full(program.n_constants, -0.9)),))
+    return HeldOut(data, make_rows(data, Plan())).error(system, 24, 10.0)
+
+
+@pytest.mark.parametrize("n_samples", [300, 40])  # of few samples none is held out
+def test_the_true_law_leaves_only_the_noise(rng, n_samples):
+    assert error_of("C*x", n_samples, rng) == pytest.approx(1, abs=0.4)
+
+
+def test_a_wrong_law_leaves_more(rng):
+    assert error_of("C", 300, rng) > 1.5
