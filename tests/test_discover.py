@@ -313,3 +313,11 @@ def test_a_search_that_used_up_its_evaluations_goes_on_to_the_same_end(whole):
 def test_the_seconds_of_a_search_that_goes_on_count_from_the_first_beginning(whole):
     _, checkpoints = whole
     assert search_on(checkpoint=checkpoints[-1])[0].seconds >= checkpoints[-1].seconds
+
+
+def test_when_the_time_is_up_formulas_are_left_as_they_were_found(monkeypatch, whole):
+    monkeypatch.setattr(discover_module, "LAST_SECONDS", -np.inf)
+    looks = iter(range(10_000))
+    cut_short, _ = search_on(must_stop=lambda: next(looks) > 40)
+    assert cut_short.stopped == "interrupted"
+    assert len(cut_short.front)

@@ -41,6 +41,11 @@ CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes
 CONTINUE = 2.0  # after an exact law, search on until the episodes are so many times as many: there may be a simpler one
 # Of the time limit, this is kept for the last fits: a share, at least and at most so long, more for each row; at most half of it
 FINISH_SHARE, FINISH_SECONDS, FINISH_MOST_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.5, 30.0, 2e-6
+LAST_SECONDS = 0.4  # that there are in any case to simplify what was chosen
+
+
+class _OutOfTimeError(Exception):
+    """Ends a simplification that takes too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,7 @@ class _Run:
     judged_before: _Judged = field(default_factory=_Judged)  # at the end of the segment before
     is_interrupted: bool = False
     is_exhausted: bool = False  # every formula of the grammar within max_rules was tried
+    last_moment: float = np.inf  # seconds after which no formula is simplified any more
 
     @property
     def floor(self) -> float:
@@ -404,6 +410,7 @@ def _finish(run: _Run) -> Front:
     order = sorted(range(len(run.front)), key=lambda k: abs(k - chosen))
     finished = []
     longest = 0.0
+    run.last_moment = _find_last_moment(run)
     for k in order:
         began = run.seconds
         timeout = run.limits.timeout
@@ -411,9 +418,18 @@ def _finish(run: _Run) -> Front:
         if is_late and k != chosen:
             finished.append(run.front[k])
             continue
-        finished += [_polish(candidate, run) for candidate in _with_fewer_terms(run.front[k], run)]
+        variants = [run.front[k]] if is_late else _with_fewer_terms(run.front[k], run)
+        finished += [_polish(candidate, run) for candidate in variants]
         longest = max(longest, run.seconds - began)
     return Front.from_candidates(finished, run.floor)
+
+
+def _find_last_moment(run: _Run) -> float:
+    """Return after how many seconds formulas are left as they are, however long: soon, if people wait."""
+    soon = run.seconds + LAST_SECONDS
+    if run.is_interrupted:
+        return soon
+    return np.inf if run.limits.timeout is None else max(run.limits.timeout, soon)
 
 
 def _with_fewer_terms(candidate: Candidate, run: _Run) -> list[Candidate]:
@@ -429,12 +445,18 @@ def _polish(candidate: Candidate, run: _Run) -> Candidate:
         return fit(program, run.check, effort=POLISH_EFFORT, reward=candidate.reward)
 
     def agree(original: Program, simpler: Program) -> bool:
+        if run.seconds > run.last_moment:
+            raise _OutOfTimeError
         loss = root_mean_square_error(original, run.check)
         return root_mean_square_error(simpler, run.check) <= max(loss * (1 + 1e-6), run.floor)
 
-    simpler = refit(simplify(refit(candidate.program).program, agree))
-    cleaned = clean(simpler, run.check.n_rows, run.floor, refit)
-    final = simplify(cleaned.program, agree)
+    final = refit(candidate.program).program
+    try:
+        simpler = refit(simplify(final, agree))
+        cleaned = clean(simpler, run.check.n_rows, run.floor, refit)
+        final = simplify(cleaned.program, agree)
+    except _OutOfTimeError:
+        pass  # a long formula: it stays as it was found
     if run.check is run.data:
         return refit(final)
     return fit(final, run.data, effort=LAST_EFFORT, reward=candidate.reward)
