@@ -25,9 +25,6 @@ class LineNotation:
     def fraction(self, above, below):
         return f"[{above}/{below}]"
 
-    def ratio(self, above, below):
-        return f"[{above}/{below}]"
-
     def power(self, base, exponent):
         return f"{base}^[{exponent}]"
 

@@ -19,6 +19,7 @@ from spl.errors import SplError
 from spl.fit_output import open_progress, print_found
 from spl.report_command import report
 from spl.run_commands import resume, show
+from spl.web.commands import studio, watch
 
 USER_MISTAKE = 2  # exit status
 
@@ -50,13 +51,15 @@ def main() -> None:
       spl demo                         find the equations of a chaotic system
       spl fit data.csv --target y      find a formula for the column y
       spl dynamics run.csv --time t    find the equations of a system
-      spl report run.spl               a page about a run: front, fits, code
+      spl studio                       the same in a browser
       spl bench nguyen --seeds 0-1     rerun the experiments of the paper
       spl COMMAND --help               all about one command
     """
 
 
 main.add_command(bench)
+main.add_command(studio)
+main.add_command(watch)
 main.add_command(dynamics)
 main.add_command(report)
 main.add_command(show)

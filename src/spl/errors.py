@@ -19,7 +19,15 @@ class SplError(ValueError):
 
 
 class GrammarError(SplError):
-    """A grammar that cannot be read or could never derive a formula."""
+    """A grammar that cannot be read or could never derive a formula.
+
+    `line` and `column` say where, counted from 1; None where the mistake is in no single place.
+    """
+
+    def __init__(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
 
 
 class ExpressionError(SplError):

@@ -35,7 +35,8 @@ class _Part(NamedTuple):
     def error(self, what: str, column: int = 0) -> GrammarError:
         """Return an error that shows a place in this part."""
         at = self.column + column
-        return GrammarError(f"Line {self.line_number}, column {at + 1}: {what}\n{point_at(self.line, at)}")
+        message = f"Line {self.line_number}, column {at + 1}: {what}\n{point_at(self.line, at)}"
+        return GrammarError(message, line=self.line_number, column=at + 1)
 
     def cut(self, first: int, last: int) -> "_Part":
         """Return a piece of this part without the blanks around it."""

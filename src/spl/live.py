@@ -27,8 +27,7 @@ REFRESHES_PER_SECOND = 8
 QUIET_SHARE = 0.25  # of the time so far passes at least between two lines: some twenty lines in an hour
 _MAX_LINE = 200  # characters of a formula in a line of progress
 _FRAME_LINES = 7  # of the live table that are neither rows of the front nor the equation
-_BAR_WIDTH = 16
-_WIDTH_FOR_BAR = 90  # of a terminal: on a narrower one the numbers are worth more
+_BAR_WIDTH = 24
 _NOTEBOOK_SECONDS = 0.5  # between two changes of the cell of a notebook
 
 Choose = Callable[[Front], int]
@@ -179,10 +178,12 @@ class LiveDisplay(ProgressDisplay):
         seconds = time.monotonic() - self._began
         self._spinner.update(text=f"{self._title} ... {describe_clock(seconds, self._timeout)}")
         parts: list[RenderableType] = [self._spinner]
-        if self._timeout is not None and self._console.width >= _WIDTH_FOR_BAR:
+        if self._timeout is not None:
             parts.append(ProgressBar(total=self._timeout, completed=min(seconds, self._timeout), width=_BAR_WIDTH))
         if progress is not None:
-            parts.append(Text(f"{describe_work(progress)}, Ctrl-C ends it", overflow="ellipsis", no_wrap=True))
+            parts.append(
+                Text(f"{describe_work(progress)}, Ctrl-C ends with the best so far", overflow="ellipsis", no_wrap=True)
+            )
         line = Table.grid(padding=(0, 2, 0, 0))
         line.add_row(*parts)
         return line

@@ -87,10 +87,6 @@ class MathNotation:
         """Return a fraction."""
         return f"<mfrac>{above}{below}</mfrac>"
 
-    def ratio(self, above: int, below: int) -> str:
-        """Return a fraction of two whole numbers."""
-        return self.fraction(self.word(str(above)), self.word(str(below)))
-
     def power(self, base: str, exponent: str) -> str:
         """Return a power."""
         return f"<msup>{base}{exponent}</msup>"

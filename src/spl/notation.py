@@ -37,9 +37,6 @@ class Notation(Protocol[Part]):
     def fraction(self, above: Part, below: Part) -> Part:
         """Return a fraction."""
 
-    def ratio(self, above: int, below: int) -> Part:
-        """Return a fraction of two whole numbers."""
-
     def power(self, base: Part, exponent: Part) -> Part:
         """Return a power; the base has its brackets already."""
 
@@ -107,10 +104,10 @@ class _Writer(Generic[Part]):
         if nice is None or (nice.denominator == 1 and not nice.of_pi):
             return self._decimal(value)
         write = self._notation
-        if not nice.of_pi:
-            return _Piece(write.ratio(abs(nice.numerator), nice.denominator), PRODUCT, value < 0, True)
-        pi = write.word("π")
-        above = pi if abs(nice.numerator) == 1 else write.row([write.word(str(abs(nice.numerator))), pi])
+        above = write.word(str(abs(nice.numerator)))
+        if nice.of_pi:
+            pi = write.word("π")
+            above = pi if abs(nice.numerator) == 1 else write.row([above, pi])
         if nice.denominator == 1:
             return _Piece(above, PRODUCT, value < 0, begins_with_number=True)
         return _Piece(write.fraction(above, write.word(str(nice.denominator))), PRODUCT, value < 0, True)

@@ -11,17 +11,6 @@ from spl.program import Program
 
 MAX_HEIGHT = 9  # lines of a formula; a taller one is written in one line
 _SUPERSCRIPTS = dict(zip("0123456789+−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", strict=True))
-_VULGAR = {
-    (1, 2): "½",
-    (1, 3): "⅓",
-    (2, 3): "⅔",
-    (1, 4): "¼",
-    (3, 4): "¾",
-    (1, 8): "⅛",
-    (3, 8): "⅜",
-    (5, 8): "⅝",
-    (7, 8): "⅞",
-}
 _ROOTS = {2: "√", 3: "∛"}
 _LEFT, _RIGHT = "⎛⎜⎝", "⎞⎟⎠"
 
@@ -89,11 +78,6 @@ class TerminalNotation:
         width = max(above.width, below.width) + (2 if is_nested else 0)  # the longest line is the outermost fraction
         lines = (*_centre(above, width), "─" * width, *_centre(below, width))
         return Box(lines, above.height)
-
-    def ratio(self, above: int, below: int) -> Box:
-        """Return a fraction of two whole numbers, in one character if there is one."""
-        sign = _VULGAR.get((above, below))
-        return self.fraction(self.word(str(above)), self.word(str(below))) if sign is None else Box((sign,))
 
     def power(self, base: Box, exponent: Box) -> Box:
         """Return a power: with a superscript where there is one for each character, else with the exponent above."""

@@ -119,7 +119,7 @@ def _missing_operators(stored: StoredSearch) -> str:
 
 
 def _report_of_system(run: StoredRun, data: Trajectories) -> Report:
-    plan = _plan(run)
+    plan = plan_of_run(run)
     note = _missing_operators(run.searches[0])
     rows = make_rows(data, plan)
     lefts = [left_side(state, plan.order, plan.is_discrete) for state in data.states]
@@ -150,7 +150,7 @@ def _report_of_system(run: StoredRun, data: Trajectories) -> Report:
     )
 
 
-def _plan(run: StoredRun) -> Plan:
+def plan_of_run(run: StoredRun) -> Plan:
     """Return how the trajectories became rows; a function of the user's is in no file, and the default stands in for it."""
     stored = run.settings.get("plan") or {}
     method = stored.get("method")

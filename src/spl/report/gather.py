@@ -50,7 +50,7 @@ def gather_search(
         write_code: gives the code of a formula, by language.
         learning: how the loss fell.
     """
-    drawn = None if data is None else _sample_rows(data)
+    drawn = None if data is None else sample_rows(data)
     equations = tuple(
         Equation(
             cost=candidate.cost,
@@ -59,14 +59,14 @@ def gather_search(
             text=to_text(candidate.program, DIGITS),
             mathml=to_mathml(candidate.program, left=left, digits=DIGITS),
             code=write_code(candidate.program),
-            fit=None if data is None or drawn is None else _fit(candidate.program, data, drawn),
+            fit=None if data is None or drawn is None else gather_fit(candidate.program, data, drawn),
         )
         for candidate, score in zip(front, front.scores(floor), strict=True)
     )
     return Search(name, equations, chosen, floor, learning)
 
 
-def _sample_rows(data: Dataset) -> NDArray[np.intp]:
+def sample_rows(data: Dataset) -> NDArray[np.intp]:
     """Return the rows that every chart draws: all, or a sample with the extremes of all columns, always the same."""
     if data.n_rows <= MAX_DRAWN:
         return np.arange(data.n_rows)
@@ -77,7 +77,8 @@ def _sample_rows(data: Dataset) -> NDArray[np.intp]:
     return np.union1d(extremes, others)
 
 
-def _fit(program: Program, data: Dataset, drawn: NDArray[np.intp]) -> Fit:
+def gather_fit(program: Program, data: Dataset, drawn: NDArray[np.intp]) -> Fit:
+    """Return what a formula predicts on the rows that are drawn, and on those where it is farthest off."""
     predicted = evaluate(program, data.columns)
     is_inside = np.isfinite(predicted)
     residuals = np.where(is_inside, np.abs(data.target - predicted), -1.0)

@@ -1,0 +1,1 @@
+"""Pages on this machine: `spl watch` follows one run, `spl studio` starts searches. Needs the extra `ui`."""

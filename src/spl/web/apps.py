@@ -1,0 +1,52 @@
+"""The two applications: the page of one run, and the studio. Each is made for one token and lives until its server ends."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from threading import Event
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from spl.runs import request_stop
+from spl.web.answers import MISTAKES, STATIC, page
+from spl.web.folder import StudioFolder
+from spl.web.run_routes import RunRoutes
+from spl.web.searches import Searches
+from spl.web.shelf import FolderRuns, OneRun
+from spl.web.studio_routes import StudioRoutes
+
+
+def make_watch_app(run: str | Path, token: str, is_closing: Event) -> Starlette:
+    """Return the page that follows one run."""
+
+    async def show(request: Request) -> Response:
+        return page("watch.html")
+
+    routes = [Route("/", show), *RunRoutes(OneRun(run), is_closing).routes()]
+    return Starlette(routes=[_under(token, routes)], exception_handlers=MISTAKES)
+
+
+def make_studio_app(
+    folder: StudioFolder, token: str, is_closing: Event, *, max_megabytes: float, jobs: int
+) -> Starlette:
+    """Return the studio of a folder; when it ends, so do its searches, with the best so far."""
+    searches = Searches(folder, request_stop)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await run_in_threadpool(searches.end_all)
+
+    studio = StudioRoutes(folder, searches, max_megabytes=max_megabytes, jobs=jobs)
+    routes = [*studio.routes(), *RunRoutes(FolderRuns(folder, searches), is_closing).routes()]
+    return Starlette(routes=[_under(token, routes)], exception_handlers=MISTAKES, lifespan=lifespan)
+
+
+def _under(token: str, routes: list[Route]) -> Mount:
+    """Return routes and static files below the token."""
+    return Mount(f"/{token}", routes=[*routes, Mount("/static", StaticFiles(directory=STATIC))])

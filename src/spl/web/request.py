@@ -1,0 +1,257 @@
+"""What somebody asks the studio to search, read from JSON, checked against the table, and written as a command `spl fit` or
+`spl dynamics`."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spl.config import Limits, check_count
+from spl.errors import SettingError
+from spl.grammar import Grammar
+from spl.run_tables import prepare_trajectories
+from spl.tables import Table, prepare_dataset
+from spl.trajectories import velocity_names
+
+MAX_SECONDS = 7 * 24 * 3600.0
+MAX_JOBS = 256
+ORDERS = (1, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowed:
+    """Which formulas are searched: those of some operators, or those of rules."""
+
+    operators: tuple[str, ...] = ()
+    rules: str | None = None
+    has_constants: bool = True
+
+    def grammar(self, columns: Sequence[str]) -> Grammar:
+        """Return the grammar over the columns; raise a clear error unless there is one."""
+        if self.rules is not None:
+            return Grammar.from_text(self.rules, variables=columns).bind(columns)
+        if not self.operators:
+            raise SettingError("No operator is ticked. Tick at least one, or write rules.")
+        return Grammar.from_operators(self.operators, columns, constants=self.has_constants)
+
+    def options(self, rules_file: str) -> list[str]:
+        """Return the options of a command that say so."""
+        if self.rules is not None:
+            return [f"--grammar={rules_file}"]
+        return [f"--operators={','.join(self.operators)}", *([] if self.has_constants else ["--no-constants"])]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Law:
+    """A formula for one column by others."""
+
+    target: str
+    features: tuple[str, ...]
+    weights: str | None = None
+
+    command = "fit"
+
+    def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
+        """Return the columns that formulas may use, and what of the table is left out; a clear error if it cannot be searched."""
+        data, notes = prepare_dataset(table, target=self.target, features=self.features, weights=self.weights)
+        return data.names, notes
+
+    def options(self) -> list[str]:
+        """Return the options of `spl fit` that say so."""
+        weights = [] if self.weights is None else [f"--weights={self.weights}"]
+        return [f"--target={self.target}", f"--features={_join(self.features)}", *weights]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dynamics:
+    """The equations of a system."""
+
+    time: str
+    states: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
+    group: str | None = None
+    order: int = 1
+    is_discrete: bool = False
+    is_weak: bool = False
+
+    command = "dynamics"
+
+    def __post_init__(self) -> None:
+        if self.order not in ORDERS:
+            raise SettingError(f"`order` must be 1 or 2; it is {self.order}.")
+        if self.is_discrete and self.is_weak:
+            raise SettingError("A map has no derivatives: it cannot be combined with the weak form.")
+
+    def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
+        """Return the columns that formulas may use, and what of the table is left out; a clear error if it cannot be searched."""
+        runs, notes = prepare_trajectories(
+            table, time=self.time, states=self.states, inputs=self.inputs, group=self.group
+        )
+        return runs.columns(self.order), [*notes, *runs.notes]
+
+    def options(self) -> list[str]:
+        """Return the options of `spl dynamics` that say so."""
+        return [
+            f"--time={self.time}",
+            f"--states={_join(self.states)}",
+            *([f"--inputs={_join(self.inputs)}"] if self.inputs else []),
+            *([] if self.group is None else [f"--group={self.group}"]),
+            *(["--order=2"] if self.order == 2 else []),
+            *(["--discrete"] if self.is_discrete else []),
+            *(["--weak"] if self.is_weak else []),
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """One search: in which data, for what, among which formulas, and for how long."""
+
+    data: str  # the name of a file in the folder of the studio
+    sought: Law | Dynamics
+    allowed: Allowed
+    timeout: float = 60.0
+    jobs: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        Limits(timeout=self.timeout)
+        if self.timeout > MAX_SECONDS:
+            raise SettingError(f"The time limit must be {MAX_SECONDS:g} seconds or less; it is {self.timeout:g}.")
+        check_count("jobs", self.jobs, at_least=1)
+        if self.jobs > MAX_JOBS:
+            raise SettingError(f"`jobs` must be {MAX_JOBS} or less; it is {self.jobs}.")
+        check_count("seed", self.seed, at_least=0)
+        if isinstance(self.sought, Dynamics) and not self.allowed.has_constants:
+            raise SettingError("Equations of a system have numbers to be fitted. Allow them.")
+
+    def check(self, table: Table) -> list[str]:
+        """Return what of the table is left out; raise a clear error if this search would fail at once."""
+        columns, notes = self.sought.prepare(table)
+        self.allowed.grammar(columns)
+        return notes
+
+    def arguments(self, rules_file: str, run_file: str) -> list[str]:
+        """Return the words of the command that runs this search, without `spl`.
+
+        Values are written as `--option=value`, so that none can be taken for an option.
+        """
+        return [
+            self.sought.command,
+            self.data,
+            *self.sought.options(),
+            *self.allowed.options(rules_file),
+            f"--timeout={self.timeout:g}",
+            f"--jobs={self.jobs}",
+            f"--seed={self.seed}",
+            f"--run={run_file}",
+        ]
+
+
+def _join(names: Sequence[str]) -> str:
+    """Return names with commas between them as commands read them: those with a comma in quotation marks."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
+# ---- JSON ----------------------------------------------------------------------------------------
+
+
+def read_request(given: object) -> SearchRequest:
+    """Return the search that a page asks for; whatever is missing or of the wrong kind is named."""
+    fields = Fields(given)
+    kind = fields.text("kind")
+    if kind == "law":
+        sought: Law | Dynamics = Law(
+            target=fields.text("target"), features=fields.texts("features"), weights=fields.text_or_none("weights")
+        )
+    elif kind == "dynamics":
+        sought = Dynamics(
+            time=fields.text("time"),
+            states=fields.texts("states"),
+            inputs=fields.texts("inputs"),
+            group=fields.text_or_none("group"),
+            order=fields.whole("order", 1),
+            is_discrete=fields.truth("discrete"),
+            is_weak=fields.truth("weak"),
+        )
+    else:
+        raise SettingError(f"`kind` must be 'law' or 'dynamics'; it is {kind!r}.")
+    return SearchRequest(
+        data=fields.text("data"),
+        sought=sought,
+        allowed=Allowed(
+            operators=fields.texts("operators"),
+            rules=fields.text_or_none("rules"),
+            has_constants=fields.truth("constants", True),
+        ),
+        timeout=fields.number("timeout", 60.0),
+        jobs=fields.whole("jobs", 1),
+        seed=fields.whole("seed", 0),
+    )
+
+
+class Fields:
+    """The fields of a JSON object, each read as the kind it must be.
+
+    Examples:
+        >>> Fields({"columns": ["x"], "order": 2}).columns()
+        ('x', 'dx')
+        >>> Fields({"order": "two"}).whole("order", 1)
+        Traceback (most recent call last):
+        ...
+        spl.errors.SettingError: `order` must be a whole number; it is 'two'.
+    """
+
+    def __init__(self, given: object) -> None:
+        if not isinstance(given, Mapping):
+            raise SettingError("A request must be a JSON object.")
+        self._given: Mapping[str, Any] = given
+
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns that formulas may use: states have velocities if the order is 2."""
+        names = self.texts("columns")
+        velocities = velocity_names(names) if self.whole("order", 1) == 2 else ()
+        return (*names, *velocities, *self.texts("inputs"))
+
+    def text(self, name: str) -> str:
+        """Return a text that must not be empty."""
+        value = self.text_or_none(name)
+        if not value:
+            raise SettingError(f"Nothing is chosen for `{name}`.")
+        return value
+
+    def text_or_none(self, name: str) -> str | None:
+        """Return a text, or None if there is none."""
+        value = self._given.get(name)
+        if value is not None and not isinstance(value, str):
+            raise SettingError(f"`{name}` must be text; it is {value!r}.")
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a list of texts, empty if there is none."""
+        values = self._given.get(name) or []
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise SettingError(f"`{name}` must be a list of texts; it is {values!r}.")
+        return tuple(values)
+
+    def number(self, name: str, default: float) -> float:
+        """Return a number."""
+        value = self._given.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise SettingError(f"`{name}` must be a number; it is {value!r}.")
+        return float(value)
+
+    def whole(self, name: str, default: int) -> int:
+        """Return a whole number of 0 or more."""
+        value = self._given.get(name, default)
+        check_count(name, value, at_least=0)
+        return int(value)
+
+    def truth(self, name: str, default: bool = False) -> bool:
+        """Return yes or no."""
+        value = self._given.get(name, default)
+        if not isinstance(value, bool):
+            raise SettingError(f"`{name}` must be true or false; it is {value!r}.")
+        return value

@@ -1,0 +1,32 @@
+"""Rules that are checked while somebody writes them: what they describe, or what is wrong and where."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from spl.errors import GrammarError, SplError
+from spl.grammar import Grammar
+
+
+def check_rules(text: str, columns: Sequence[str] | None) -> dict[str, Any]:
+    """Return what a grammar describes, or the message about its first mistake with the place of it.
+
+    Examples:
+        >>> check_rules("f -> f + f | x", ["x"])["is_right"]
+        True
+        >>> wrong = check_rules("f -> f + f | sine(x)", ["x"])
+        >>> wrong["message"], wrong["line"], wrong["column"]
+        ("There is no operator 'sine'. Did you mean 'sin'?", 1, 14)
+    """
+    if not text.strip():
+        return {"is_right": False, "message": "Write at least one rule.", "line": None, "column": None}
+    try:
+        grammar = Grammar.from_text(text, variables=columns)
+        return {"is_right": True, "explanation": (grammar if columns is None else grammar.bind(columns)).explain()}
+    except SplError as error:
+        line, column = (error.line, error.column) if isinstance(error, GrammarError) else (None, None)
+        return {"is_right": False, "message": _without_place(str(error), line), "line": line, "column": column}
+
+
+def _without_place(message: str, line: int | None) -> str:
+    """Return the message alone, if the place is told beside it: neither its line and column nor the line of text with its mark."""
+    return message if line is None else message.partition(": ")[2].partition("\n")[0]

@@ -1,0 +1,136 @@
+"""How well a formula of a run fits, as charts; its code; the curves of a system. Asked for one by one, because they take time."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.candidate import Candidate
+from spl.data import Dataset
+from spl.errors import SettingError
+from spl.export import export_program
+from spl.fit import evaluate
+from spl.report.charts import Series, draw_fit, draw_residuals, draw_series
+from spl.report.from_run import plan_of_run
+from spl.report.gather import gather_fit, gather_portraits, gather_trajectories, sample_rows
+from spl.stored_run import StoredRun, read_run
+from spl.system_report import left_side
+from spl.system_rows import SystemRows, make_rows
+
+Numbers = NDArray[np.float64]
+
+NO_DERIVATIVES = "The weak form has no derivatives that a formula could be compared with, row by row."
+MAX_DOTS = 1000  # of a curve over one column
+
+
+def find_candidate(run: StoredRun, law: int, cost: int) -> Candidate:
+    """Return the formula of some cost in one of the fronts; raise a clear error if there is none (any more)."""
+    if not 0 <= law < len(run.searches):
+        raise SettingError(f"The run has {len(run.searches)} equation(s); there is no number {law}.")
+    found = next((candidate for candidate in run.searches[law].front if candidate.cost == cost), None)
+    if found is None:
+        raise SettingError(f"There is no formula of cost {cost} in the front.")
+    return found
+
+
+def describe_fit(run: StoredRun, law: int, cost: int) -> dict[str, Any]:
+    """Return the charts of one formula: what it predicts beside what was measured, and what it leaves over."""
+    candidate = find_candidate(run, law, cost)
+    data, name = _rows(run, law)
+    if data is None:
+        return {"cost": cost, "fit": "", "residuals": "", "words": NO_DERIVATIVES}
+    fit = gather_fit(candidate.program, data, sample_rows(data))
+    quality = "" if fit.r2 is None else f"R² = {fit.r2:.6f}."
+    if fit.n_outside:
+        quality = f"The formula has no value in {fit.n_outside:,} of {fit.n_rows:,} rows."
+    drawn = "" if fit.measured.size == fit.n_rows else f" Drawn are {fit.measured.size:,} of {fit.n_rows:,} rows."
+    residuals = draw_residuals(
+        fit.predicted,
+        fit.measured - fit.predicted,
+        label=f"Residuals of {name} against its predicted values.",
+        x_label=f"{name}, predicted",
+        y_label="measured − predicted",
+    )
+    chart = (
+        _draw_curve(candidate, data, name) if len(data.names) == 1 else _draw_parity(fit.measured, fit.predicted, name)
+    )
+    return {"cost": cost, "fit": chart, "residuals": residuals, "words": f"{quality}{drawn}"}
+
+
+def write_code(run: StoredRun, law: int, cost: int, language: str) -> str:
+    """Return the code of one formula."""
+    return export_program(find_candidate(run, law, cost).program, language, target=_name(run, law))
+
+
+def _draw_parity(measured: Numbers, predicted: Numbers, name: str) -> str:
+    return draw_fit(
+        measured,
+        predicted,
+        label=f"Predicted against measured {name}, {measured.size} points.",
+        x_label=f"{name}, measured",
+        y_label=f"{name}, predicted",
+    )
+
+
+def _draw_curve(candidate: Candidate, data: Dataset, name: str) -> str:
+    """Return the formula of one column as a line through the data."""
+    [column] = data.columns
+    every = slice(None, None, max(1, data.n_rows // MAX_DOTS))
+    grid = np.linspace(column.min(), column.max(), MAX_DOTS)
+    line = evaluate(candidate.program, grid[np.newaxis])
+    dots = Series(column[every], data.target[every], "measured")
+    label = f"{name} against {data.names[0]}: measured, and the formula as a line."
+    curve = Series(grid, line, "found", is_line=True)
+    return draw_series([dots, curve], label=label, x_label=data.names[0], y_label=name, margin=0.1)
+
+
+def describe_curves(run: StoredRun) -> list[dict[str, str]]:
+    """Return the states of a system over time and against each other, measured and simulated; none before there is a system."""
+    if run.system is None or isinstance(run.data, Dataset):
+        return []
+    rows = _rows_of_system(run.path, run.facts["fingerprint"])
+    system = run.system.system
+    curves = [
+        *gather_trajectories(system, run.data, rows.starts),
+        *gather_portraits(system, run.data, rows.starts),
+    ]
+    return [
+        {
+            "title": curve.title,
+            "chart": draw_series(
+                [Series(*curve.measured, "measured"), Series(*curve.simulated, "found", is_line=True)],
+                label=f"{curve.title}: measured and simulated.",
+                x_label=curve.x_label,
+                y_label=curve.y_label,
+                margin=0.12,
+            ),
+        }
+        for curve in curves
+    ]
+
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+
+def _rows(run: StoredRun, law: int) -> tuple[Dataset | None, str]:
+    """Return the rows that a formula was fitted to, None in the weak form, and what they are called."""
+    if isinstance(run.data, Dataset):
+        return run.data, _name(run, law)
+    rows = _rows_of_system(run.path, run.facts["fingerprint"])
+    return None if rows.weak else rows.dataset(law), _name(run, law)
+
+
+def _name(run: StoredRun, law: int) -> str:
+    """Return what a formula gives: the target, or the left-hand side of an equation."""
+    name, plan = run.searches[law].name, plan_of_run(run)
+    return name if isinstance(run.data, Dataset) else left_side(name, plan.order, plan.is_discrete)
+
+
+@lru_cache(maxsize=4)
+def _rows_of_system(path: Path, fingerprint: str) -> SystemRows:
+    """Return states and derivatives; they are estimated once, which takes a while."""
+    run = read_run(path)
+    assert not isinstance(run.data, Dataset)
+    return make_rows(run.data, plan_of_run(run))

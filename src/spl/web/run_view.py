@@ -1,0 +1,121 @@
+"""A run as a page shows it: how it stands, its fronts with formulas in MathML, charts. Plain values that become JSON."""
+
+import math
+from typing import Any
+
+from spl.data import Dataset
+from spl.display import STOPPED
+from spl.expression import to_text
+from spl.mathml import mathml_derivative, mathml_name, to_mathml
+from spl.report.from_run import plan_of_run
+from spl.stored_run import StoredRun, StoredSearch
+from spl.system_report import left_side, with_error
+from spl.system_rows import Plan
+from spl.web.run_charts import draw_learning, draw_whole_front
+
+DIGITS = 6  # of numbers in formulas
+
+
+def describe_run(run: StoredRun) -> dict[str, Any]:
+    """Return all that a page shows of a run but the fits, which it asks for one by one."""
+    plan = plan_of_run(run)
+    return {
+        "kind": run.kind,
+        "status": run.status,
+        "reason": STOPPED.get(run.stopped, ""),
+        "error": "",
+        "question": _question(run),
+        "seconds": run.seconds,
+        "timeout": run.settings.get("limits", {}).get("timeout"),
+        "n_evaluations": sum(search.history[-1].n_evaluations for search in run.searches if search.history),
+        "laws": [_describe_law(run, search, plan) for search in run.searches],
+        "system": _describe_system(run),
+        "rules": _rules(run),
+        "notes": list(run.facts.get("notes", ())),
+        "file": str(run.path.name),
+    }
+
+
+def choose_row(run: StoredRun, law: int) -> int:
+    """Return the formula of a front that is recommended; the front must not be empty."""
+    search = run.searches[law]
+    if run.system is not None:
+        return run.system.chosen[law]
+    if not isinstance(run.data, Dataset):  # which formulas make a system is decided when all searches are over
+        return search.front.choose("knee", n_rows=1, floor=0.0)
+    n_rows = run.data.n_rows if search.discovery is None else search.discovery.n_rows
+    return search.front.choose(run.facts.get("selection", "mdl"), n_rows, _floor(search))
+
+
+def _floor(search: StoredSearch) -> float:
+    """Return the loss up to which an error is rounding error."""
+    return 0.0 if search.discovery is None else search.discovery.floor
+
+
+def _question(run: StoredRun) -> str:
+    if isinstance(run.data, Dataset):
+        return f"{run.searches[0].name} by {', '.join(run.data.names)}: {run.data.n_rows:,} rows"
+    n_runs = len(run.data.runs)
+    runs = "" if n_runs == 1 else f" of {n_runs} runs"
+    return f"equations of {', '.join(run.data.states)}: {run.data.n_samples:,} samples{runs}"
+
+
+def _rules(run: StoredRun) -> str:
+    """Return the grammar; one for each state, if they differ."""
+    texts = {search.name: str(search.grammar) for search in run.searches}
+    if len(set(texts.values())) == 1:
+        return next(iter(texts.values()))
+    return "\n\n".join(f"# {name}\n{text}" for name, text in texts.items())
+
+
+# ---- formulas ------------------------------------------------------------------------------------
+
+
+def _describe_law(run: StoredRun, search: StoredSearch, plan: Plan) -> dict[str, Any]:
+    is_law = isinstance(run.data, Dataset)
+    text = search.name if is_law else left_side(search.name, plan.order, plan.is_discrete)
+    left = mathml_name(search.name) if is_law else mathml_derivative(search.name, plan.order, plan.is_discrete)
+    floor = _floor(search)
+    chosen = choose_row(run, run.searches.index(search)) if len(search.front) else 0
+    return {
+        "left": text,
+        "chosen": chosen,
+        "front": [
+            {
+                "cost": candidate.cost,
+                "loss": candidate.loss,
+                "r2": _share_explained(candidate.loss, run.data),
+                "text": to_text(candidate.program, DIGITS),
+                "mathml": to_mathml(candidate.program, left=left, digits=DIGITS),
+                "inline": to_mathml(candidate.program, digits=DIGITS, is_block=False),
+            }
+            for candidate in search.front
+        ],
+        "front_chart": draw_whole_front(search, text, chosen, floor) if len(search.front) else "",
+        "learning_chart": draw_learning(search, floor),
+    }
+
+
+def _describe_system(run: StoredRun) -> list[dict[str, Any]] | None:
+    if run.system is None:
+        return None
+    system, pairs = run.system.system, zip(run.system.free.constants, run.system.standard_errors, strict=True)
+    numbers = [[next(pairs) for _ in program.constants] for program in run.system.free.programs]
+    return [
+        {
+            "text": f"{left_side(state, system.order, system.is_discrete)} = {to_text(program, DIGITS)}",
+            "mathml": to_mathml(
+                program, left=mathml_derivative(state, system.order, system.is_discrete), digits=DIGITS
+            ),
+            "numbers": ", ".join(with_error(float(value), float(error)) for value, error in fitted),
+        }
+        for state, program, fitted in zip(system.states, system.programs, numbers, strict=True)
+    ]
+
+
+def _share_explained(loss: float, data: Any) -> float | None:
+    """Return R2 of a formula for a column; None for derivatives, which are not in the run, and for a constant column."""
+    if not isinstance(data, Dataset) or not data.square > 0:
+        return None
+    share = 1.0 - loss**2 * data.n_rows / data.square
+    return share if math.isfinite(share) else None

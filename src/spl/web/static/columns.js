@@ -1,0 +1,101 @@
+// The columns of a table, and the role that each plays in a search.
+
+import { formatNumber, make } from "./dom.js";
+
+const ROLES = {
+  law: { feature: "may occur", target: "find a formula for it", weights: "weight of the row", ignore: "ignore" },
+  dynamics: { state: "state", time: "time", input: "input from outside", group: "tells runs apart", ignore: "ignore" },
+};
+const SINGLE = ["target", "weights", "time", "group"]; // roles that one column can have
+
+export class Columns {
+  constructor(holder, onchange) {
+    this.holder = holder;
+    this.onchange = onchange;
+    this.table = null;
+    this.kind = "law";
+    this.roles = { law: new Map(), dynamics: new Map() };
+  }
+
+  take(table) {
+    this.table = table;
+    const numbers = table.columns.filter((column) => column.is_number && column.min !== null).map((column) => column.name);
+    const target = numbers.filter((name) => name !== table.time).at(-1);
+    for (const { name } of table.columns) {
+      const isNumber = numbers.includes(name);
+      this.roles.law.set(name, !isNumber ? "ignore" : name === target ? "target" : "feature");
+      this.roles.dynamics.set(name, !isNumber ? "ignore" : name === table.time ? "time" : "state");
+    }
+    this.show();
+  }
+
+  setKind(kind) {
+    this.kind = kind;
+    this.show();
+  }
+
+  named(role) {
+    return (this.table?.columns ?? []).map((column) => column.name).filter((name) => this.roles[this.kind].get(name) === role);
+  }
+
+  // The columns that formulas may use, but for the velocities of a system of second order, which the server adds.
+  usable() {
+    return this.kind === "law" ? { columns: this.named("feature") } : { columns: this.named("state"), inputs: this.named("input") };
+  }
+
+  show() {
+    if (!this.table) return;
+    const rows = this.table.columns.map((column) => make("tr", {},
+      make("th", { scope: "row" }, column.name),
+      make("td", {}, this.makeChoice(column)),
+      make("td", { class: "soft small" }, describeColumn(column))));
+    this.holder.replaceChildren(make("table", { class: "columns" },
+      make("thead", {}, make("tr", {}, ["column", "role", "values"].map((text) => make("th", { scope: "col" }, text)))),
+      make("tbody", {}, rows)));
+  }
+
+  makeChoice(column) {
+    const { name } = column;
+    const roles = Object.entries(ROLES[this.kind]).filter(([role]) => column.is_number || role === "group" || role === "ignore");
+    const current = this.roles[this.kind].get(name);
+    return make("select", { "aria-label": `Role of ${name}`, "data-column": name, onchange: (event) => this.give(name, event.target.value) },
+      roles.map(([role, words]) => make("option", { value: role, selected: role === current }, words)));
+  }
+
+  // Give a column a role; the one that had a role of which there is only one gets the ordinary role.
+  give(name, role) {
+    const roles = this.roles[this.kind];
+    if (SINGLE.includes(role)) {
+      for (const [other, has] of roles) {
+        if (has === role && other !== name) roles.set(other, this.kind === "law" ? "feature" : "state");
+      }
+    }
+    roles.set(name, role);
+    for (const column of this.table.columns) {
+      if (!column.is_number && !["group", "ignore"].includes(roles.get(column.name))) roles.set(column.name, "ignore");
+    }
+    this.show();
+    this.holder.querySelector(`[data-column="${CSS.escape(name)}"]`)?.focus();
+    this.onchange();
+  }
+}
+
+function describeColumn(column) {
+  const missing = column.n_missing ? `, ${column.n_missing} missing` : "";
+  if (!column.is_number) return `text${missing}`;
+  if (column.min === null) return "no numbers";
+  return `${formatNumber(column.min)} to ${formatNumber(column.max)}${missing}`;
+}
+
+// The first rows of a table, to see that it was read right.
+export function showFirstRows(table) {
+  const head = table.columns.map((column) => make("th", { scope: "col" }, column.name));
+  const rows = table.first_rows.map((row) => make("tr", {}, row.map((value) =>
+    make("td", {}, typeof value === "number" ? formatNumber(value, 6) : value ?? "–"))));
+  return make("div", {},
+    make("p", {}, make("strong", {}, table.name), `: ${table.n_rows.toLocaleString("en")} rows, ${table.columns.length} columns`),
+    ...table.notes.map((note) => make("p", { class: "soft small" }, note)),
+    make("details", {}, make("summary", {}, "First rows"),
+      make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "First rows" },
+        make("table", { class: "first-rows" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows)))));
+}

@@ -1,0 +1,193 @@
+// The page of `spl studio`: a form for a new search, and the runs in the folder.
+
+import { Columns, showFirstRows } from "./columns.js";
+import { announce, ask, make } from "./dom.js";
+import { RulesEditor } from "./rules.js";
+import { RunView, STATES } from "./run.js";
+
+const REFRESH = 2000; // milliseconds between two looks at the list of runs
+const MEGABYTE = 1_000_000;
+const find = (id) => document.getElementById(id);
+const chosen = (name) => document.querySelector(`input[name="${name}"]:checked`).value;
+
+const studio = await ask("api/studio");
+let view = null; // of the run that is shown
+
+const columns = new Columns(find("columns"), () => rules.check());
+const rules = new RulesEditor({
+  field: find("rules"), marks: find("rules-marks"), frame: find("editor"), message: find("rules-message"),
+  columns: () => ({ ...columns.usable(), order: currentOrder() }),
+});
+
+// ---- data ----
+
+async function takeFile(file) {
+  if (!file) return;
+  showProblem("data-problem", "");
+  if (file.size > studio.max_megabytes * MEGABYTE) {
+    showProblem("data-problem", `'${file.name}' has ${(file.size / MEGABYTE).toFixed(1)} MB; the studio takes files up to ${studio.max_megabytes} MB. `
+      + "Leave out rows or columns, or start the studio with a higher --max-megabytes.");
+    return;
+  }
+  find("drop").setAttribute("aria-busy", "true");
+  try {
+    const table = await ask(`api/data/${encodeURIComponent(file.name)}`, { method: "PUT", body: file });
+    showTable(table);
+  } catch (error) {
+    showProblem("data-problem", error.message);
+  } finally {
+    find("drop").removeAttribute("aria-busy");
+    find("file").value = "";
+  }
+}
+
+function showTable(table) {
+  find("data-view").replaceChildren(showFirstRows(table));
+  find("data-view").hidden = find("rest").hidden = false;
+  find("drop").classList.add("small");
+  columns.take(table);
+  if (table.time) document.querySelector('input[name="kind"][value="dynamics"]').checked = true;
+  changeKind();
+  announce(`${table.name}: ${table.n_rows} rows, ${table.columns.length} columns.`);
+}
+
+function showProblem(id, message) {
+  find(id).textContent = message;
+  find(id).hidden = !message;
+}
+
+// ---- what to find ----
+
+function currentOrder() {
+  return chosen("kind") === "dynamics" ? Number(find("order").value) : 1;
+}
+
+function changeKind() {
+  const isDynamics = chosen("kind") === "dynamics";
+  columns.setKind(chosen("kind"));
+  find("dynamics-options").hidden = !isDynamics;
+  find("constants-part").hidden = isDynamics;
+  if (chosen("allowed") === "rules") rules.check();
+}
+
+function showOperators() {
+  const groups = Object.entries(studio.operators).map(([words, names]) => make("fieldset", {}, make("legend", {}, words),
+    names.map((name) => make("label", {}, make("input", { type: "checkbox", name: "operator", value: name, checked: studio.ticked.includes(name) }), ` ${name}`))));
+  find("operators").replaceChildren(...groups);
+}
+
+function ticked() {
+  return [...document.querySelectorAll('input[name="operator"]:checked')].map((box) => box.value);
+}
+
+async function writeRules() {
+  try {
+    const constants = chosen("kind") === "dynamics" || find("constants").checked;
+    const json = { operators: ticked(), ...columns.usable(), order: currentOrder(), constants };
+    rules.text = (await ask("api/rules/of-operators", { method: "POST", json })).rules;
+  } catch (error) {
+    rules.show({ is_right: false, message: error.message, line: null });
+  }
+}
+
+function changeAllowed() {
+  const isRules = chosen("allowed") === "rules";
+  find("operators-part").hidden = isRules;
+  find("rules-part").hidden = !isRules;
+  if (!isRules) return;
+  if (rules.text.trim()) rules.check();
+  else writeRules();
+}
+
+// ---- start ----
+
+function wholeRequest() {
+  const kind = chosen("kind");
+  const one = (role) => columns.named(role)[0] ?? null;
+  const sought = kind === "law"
+    ? { target: one("target"), features: columns.named("feature"), weights: one("weights") }
+    : {
+      time: one("time"), states: columns.named("state"), inputs: columns.named("input"), group: one("group"),
+      order: currentOrder(), weak: find("weak").checked, discrete: find("discrete").checked,
+    };
+  const allowed = chosen("allowed") === "rules" ? { rules: rules.text } : { operators: ticked() };
+  const constants = kind === "dynamics" || find("constants").checked;
+  const limits = { timeout: find("timeout").valueAsNumber, jobs: find("jobs").valueAsNumber, seed: find("seed").valueAsNumber };
+  return { kind, data: columns.table.name, ...sought, ...allowed, constants, ...limits };
+}
+
+async function start(event) {
+  event.preventDefault();
+  showProblem("start-problem", "");
+  find("start").disabled = true;
+  try {
+    const { name } = await ask("api/searches", { method: "POST", json: wholeRequest() });
+    await showRuns();
+    location.hash = `#run=${encodeURIComponent(name)}`;
+  } catch (error) {
+    showProblem("start-problem", error.message);
+  } finally {
+    find("start").disabled = false;
+  }
+}
+
+// ---- runs ----
+
+async function showRuns() {
+  let runs;
+  try {
+    ({ runs } = await ask("api/runs"));
+  } catch {
+    return; // the page of the run says so
+  }
+  const current = currentRun();
+  const focused = document.activeElement?.closest("#runs a")?.hash;
+  find("runs").replaceChildren(...runs.map(({ name, status }) => make("li", {}, make("a", {
+    href: `#run=${encodeURIComponent(name)}`, "aria-current": name === current ? "page" : null,
+  }, name, make("small", {}, STATES[status])))));
+  if (focused) [...find("runs").querySelectorAll("a")].find((link) => link.hash === focused)?.focus();
+}
+
+function currentRun() {
+  const match = /^#run=(.+)$/.exec(location.hash);
+  return match ? decodeURIComponent(match[1]) : null;
+}
+
+function showPlace() {
+  const name = currentRun();
+  view?.close();
+  view = name ? new RunView(find("run"), name) : null;
+  find("form").hidden = Boolean(name);
+  find("run").hidden = !name;
+  document.title = name ? `${name} – spl studio` : "spl studio";
+  window.scrollTo(0, 0);
+  find("main").focus({ preventScroll: true });
+  showRuns();
+}
+
+// ---- the page comes to life ----
+
+find("folder").textContent = studio.folder;
+find("limit").textContent = studio.max_megabytes;
+find("jobs").value = studio.jobs;
+showOperators();
+find("file").addEventListener("change", (event) => takeFile(event.target.files[0]));
+for (const kind of ["dragover", "drop"]) {
+  document.addEventListener(kind, (event) => event.preventDefault()); // a file dropped beside the field must not replace the page
+}
+find("drop").addEventListener("dragover", () => find("drop").classList.add("over"));
+find("drop").addEventListener("dragleave", () => find("drop").classList.remove("over"));
+find("drop").addEventListener("drop", (event) => {
+  find("drop").classList.remove("over");
+  takeFile(event.dataTransfer.files[0]);
+});
+document.querySelectorAll('input[name="kind"]').forEach((box) => box.addEventListener("change", changeKind));
+document.querySelectorAll('input[name="allowed"]').forEach((box) => box.addEventListener("change", changeAllowed));
+find("order").addEventListener("change", () => rules.check());
+find("rules-reset").addEventListener("click", writeRules);
+find("form").addEventListener("submit", start);
+find("new-search").addEventListener("click", () => { location.hash = ""; });
+window.addEventListener("hashchange", showPlace);
+showPlace();
+takeFile(find("file").files[0]); // one that was chosen before this script was there
+setInterval(() => { if (!document.hidden) showRuns(); }, REFRESH);

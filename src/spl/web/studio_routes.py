@@ -1,0 +1,142 @@
+"""What the page of the studio can ask for: data in, columns out, rules checked, searches started."""
+
+import gzip
+import zlib
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from spl.grammar_rules import DEFAULT_OPERATORS
+from spl.tables import Table
+from spl.web.answers import TooLarge, answer, page, read_json, read_pieces
+from spl.web.folder import StudioFolder
+from spl.web.request import Allowed, Fields, read_request
+from spl.web.rule_check import check_rules
+from spl.web.searches import Searches
+from spl.web.table_view import describe_table, read_named
+
+MEGABYTE = 1_000_000
+# fmt: off
+OPERATOR_GROUPS = {
+    "Arithmetic": ("+", "-", "*", "/"),
+    "Powers and roots": ("square", "cube", "sqrt", "cbrt", "pow", "inv"),
+    "Exponential": ("exp", "log"),
+    "Waves": ("sin", "cos", "tan", "asin", "acos", "atan"),
+    "Hyperbolic": ("sinh", "cosh", "tanh"),
+    "Other": ("abs", "sign", "min", "max", "neg"),
+}
+# fmt: on
+
+
+class StudioRoutes:
+    """The routes of a studio that works in one folder."""
+
+    def __init__(self, folder: StudioFolder, searches: Searches, *, max_megabytes: float, jobs: int) -> None:
+        self._folder = folder
+        self._searches = searches
+        self._max_megabytes = max_megabytes
+        self._jobs = jobs
+
+    def routes(self) -> list[Route]:
+        """Return them all."""
+        return [
+            Route("/", self._page),
+            Route("/api/studio", self._describe),
+            Route("/api/data/{name}", self._take_data, methods=["PUT"]),
+            Route("/api/data/{name}", self._describe_data),
+            Route("/api/rules", self._check_rules, methods=["POST"]),
+            Route("/api/rules/of-operators", self._write_rules, methods=["POST"]),
+            Route("/api/searches", self._start, methods=["POST"]),
+        ]
+
+    async def _page(self, request: Request) -> Response:
+        return page("studio.html")
+
+    async def _describe(self, request: Request) -> Response:
+        """Tell what the page offers."""
+        return answer(
+            {
+                "folder": _short(self._folder.path),
+                "max_megabytes": self._max_megabytes,
+                "jobs": self._jobs,
+                "operators": OPERATOR_GROUPS,
+                "ticked": DEFAULT_OPERATORS,
+            }
+        )
+
+    # ---- data ------------------------------------------------------------------------------------
+
+    async def _take_data(self, request: Request) -> Response:
+        """Take a file, keep it if it is a table, and describe it."""
+        name = request.path_params["name"]
+        most = int(self._max_megabytes * MEGABYTE)
+        message = (
+            f"'{self._folder.safe_name(name)}' is larger than {self._max_megabytes:g} MB, which is all that is taken. "
+            "Leave out rows or columns, or start the studio with a higher --max-megabytes."
+        )
+        with self._folder.incoming(name) as path:
+            with path.open("wb") as file:
+                async for piece in read_pieces(request, most, message):
+                    file.write(piece)
+            await run_in_threadpool(_check_unzipped, path, most, message)
+            table = await run_in_threadpool(read_named, path)
+            describe_table(table, path.name)
+            kept = self._folder.keep(path)
+        return answer(await run_in_threadpool(self._view, kept))
+
+    async def _describe_data(self, request: Request) -> Response:
+        path = self._folder.data_file(request.path_params["name"])
+        return answer(await run_in_threadpool(self._view, path))
+
+    def _view(self, path: Path) -> dict[str, Any]:
+        return describe_table(_read_once(path, path.stat().st_mtime_ns), path.name)
+
+    # ---- searches --------------------------------------------------------------------------------
+
+    async def _check_rules(self, request: Request) -> Response:
+        """Tell what rules describe, or what is wrong with them."""
+        fields = Fields(await read_json(request))
+        return answer(await run_in_threadpool(check_rules, fields.text_or_none("rules") or "", fields.columns()))
+
+    async def _write_rules(self, request: Request) -> Response:
+        """Write operators as rules, to begin with."""
+        fields = Fields(await read_json(request))
+        allowed = Allowed(operators=fields.texts("operators"), has_constants=fields.truth("constants", True))
+        return answer({"rules": str(await run_in_threadpool(allowed.grammar, fields.columns()))})
+
+    async def _start(self, request: Request) -> Response:
+        """Start a search, after all that can be checked was checked."""
+        wanted = read_request(await read_json(request))
+        path = self._folder.data_file(wanted.data)
+        table = await run_in_threadpool(_read_once, path, path.stat().st_mtime_ns)
+        notes = await run_in_threadpool(wanted.check, table)
+        return answer({"name": await run_in_threadpool(self._searches.start, wanted), "notes": notes}, 201)
+
+
+def _short(path: Path) -> str:
+    """Return a path as people write it, from their home on."""
+    return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
+
+
+def _check_unzipped(path: Path, most: int, message: str) -> None:
+    """Raise unless a zipped file stays below the limit when it is unzipped; what is broken is told when it is read."""
+    if path.suffix.lower() != ".gz":
+        return
+    size = 0
+    with gzip.open(path) as file, suppress(OSError, EOFError, zlib.error):
+        while piece := file.read(MEGABYTE):
+            size += len(piece)
+            if size > most:
+                raise TooLarge(message)
+
+
+@lru_cache(maxsize=1)
+def _read_once(path: Path, changed: int) -> Table:
+    """Return the table in a file that did not change since."""
+    return read_named(path)

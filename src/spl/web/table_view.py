@@ -1,0 +1,76 @@
+"""A table as the studio shows it: columns with their kind and range, the first rows, and what may be the time or the target."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.errors import DataError
+from spl.tables import Table, read_table
+
+SHOWN_ROWS = 6
+MAX_COLUMNS = 500  # that a page can offer
+TIME_NAMES = ("t", "time", "times", "seconds", "sec", "s")
+
+
+def read_named(path: Path) -> Table:
+    """Return the table in a file; messages call it by its name alone, wherever it is."""
+    try:
+        return read_table(str(path))
+    except DataError as error:
+        raise DataError(str(error).replace(str(path), path.name)) from None
+
+
+def describe_table(table: Table, name: str) -> dict[str, Any]:
+    """Return what a page needs to offer the columns of a table."""
+    if len(table.names) > MAX_COLUMNS:
+        raise DataError(
+            f"'{name}' has {len(table.names)} columns; the studio shows up to {MAX_COLUMNS}. Leave some out."
+        )
+    columns = [_describe_column(table, column) for column in table.names]
+    values = [_first_values(table, column) for column in table.names]
+    return {
+        "name": name,
+        "n_rows": _count_rows(table),
+        "columns": columns,
+        "first_rows": [list(row) for row in zip(*values, strict=True)],
+        "notes": list(table.notes),
+        "time": _guess_time(table),
+    }
+
+
+def _count_rows(table: Table) -> int:
+    return int(next(iter([*table.numbers.values(), *table.texts.values()])).size) if table.names else 0
+
+
+def _describe_column(table: Table, name: str) -> dict[str, Any]:
+    if name not in table.numbers:
+        texts = table.texts[name]
+        return {"name": name, "is_number": False, "n_missing": sum(text is None for text in texts)}
+    numbers = table.numbers[name]
+    finite = numbers[np.isfinite(numbers)]
+    return {
+        "name": name,
+        "is_number": True,
+        "n_missing": int(numbers.size - finite.size),
+        "min": float(finite.min()) if finite.size else None,
+        "max": float(finite.max()) if finite.size else None,
+    }
+
+
+def _first_values(table: Table, name: str) -> list[Any]:
+    if name in table.numbers:
+        return [value if math.isfinite(value) else None for value in table.numbers[name][:SHOWN_ROWS].tolist()]
+    return [None if text is None else str(text) for text in table.texts[name][:SHOWN_ROWS]]
+
+
+def _guess_time(table: Table) -> str | None:
+    """Return the column that is called like a time and only grows, if there is one."""
+    named = [name for name in table.numbers if name.lower().split("[")[0].split("(")[0].strip() in TIME_NAMES]
+    return next((name for name in named if _only_grows(table.numbers[name])), None)
+
+
+def _only_grows(values: NDArray[np.float64]) -> bool:
+    return values.size > 1 and bool(np.all(np.diff(values) > 0))

@@ -1,0 +1,48 @@
+"""The page of `spl watch`: a search that another process runs, followed and stopped."""
+
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+from tests.web.process import SECONDS, SPL, heed_ctrl_c, serving, wait_until
+
+expect.set_options(timeout=30_000)
+
+
+@pytest.fixture
+def search(tmp_path):
+    """A search that would go on for ten minutes."""
+    x = np.linspace(0.5, 6, 100)
+    noise = 0.05 * np.random.default_rng(0).normal(size=100)
+    pd.DataFrame({"x": x, "y": np.sin(2 * x) / x + noise}).to_csv(tmp_path / "d.csv", index=False)
+    words = ["fit", "d.csv", "--target", "y", "--timeout", "600", "--run", "d.spl"]
+    process = subprocess.Popen(
+        [*SPL, *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=heed_ctrl_c,
+    )
+    wait_until(lambda: (tmp_path / "d.spl").exists() or process.poll() is not None, "the run file")
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_a_search_of_another_process_is_followed_and_stopped(page, search, tmp_path):
+    with serving("watch", "d.spl", folder=tmp_path) as (_, url):
+        page.goto(url)
+        expect(page.locator(".pill")).to_have_text("Searching")
+        expect(page.locator(".equation math").first).to_be_visible()
+        before = page.locator(".facts").inner_text()
+        wait_until(lambda: page.locator(".facts").inner_text() != before, "news of the search")
+        expect(page.get_by_role("img", name="The lowest loss fell")).to_be_visible()
+        expect(page.get_by_role("img", name="y against x")).to_be_visible()
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator(".pill")).to_have_text("Stopped")
+        said, _ = search.communicate(timeout=SECONDS)
+        assert search.returncode == 0
+        assert "y = " in said

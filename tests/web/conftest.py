@@ -1,0 +1,42 @@
+"""A run file and a studio without a network, shared by the tests of its routes."""
+
+from threading import Event
+
+import numpy as np
+import pytest
+from tests.web.client import ADDRESS, Client
+
+from spl.config import Limits
+from spl.data import Dataset
+from spl.grammar import Grammar
+from spl.runs import discover_in_file
+from spl.web.apps import make_studio_app, make_watch_app
+from spl.web.folder import StudioFolder
+
+MAX_MEGABYTES = 0.05
+
+
+@pytest.fixture(scope="session")
+def finished_run(tmp_path_factory):
+    """The file of a short search for 2*x*y + x with a column of a dangerous name."""
+    path = tmp_path_factory.mktemp("runs") / "law.spl"
+    x, y = np.random.default_rng(0).uniform(0.5, 3, (2, 50))
+    data = Dataset.from_arrays(np.stack([x, y], axis=1), 2 * x * y + x, names=["x", "<b>y</b>"])
+    grammar = Grammar.from_operators(["+", "*"], data.names)
+    discover_in_file(path, data, grammar, target="force", limits=Limits(max_evaluations=300))
+    return path
+
+
+@pytest.fixture
+def watch(finished_run):
+    return Client(make_watch_app(finished_run, ADDRESS.token, Event()))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return StudioFolder.open(tmp_path / "studio")
+
+
+@pytest.fixture
+def studio(folder):
+    return Client(make_studio_app(folder, ADDRESS.token, Event(), max_megabytes=MAX_MEGABYTES, jobs=1))

@@ -1,0 +1,109 @@
+"""What a page asks for is checked, and becomes a command that says the same."""
+
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from spl.cli import main
+from spl.errors import DataError, GrammarError, SettingError, SplError
+from spl.tables import read_table
+from spl.web.request import read_request
+
+LAW = {"kind": "law", "data": "d.csv", "target": "y", "features": ["x", "a,b"], "operators": ["+", "*"]}
+SYSTEM = {"kind": "dynamics", "data": "d.csv", "time": "t", "states": ["x", "y"], "operators": ["+", "*"]}
+
+
+@pytest.fixture
+def table(tmp_path):
+    t = np.linspace(0, 3, 40)
+    frame = pd.DataFrame({"t": t, "x": np.sin(t), "a,b": np.cos(t), "y": 2 * np.sin(t), "name": "p"})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    return read_table(str(tmp_path / "d.csv"))
+
+
+@pytest.mark.parametrize("given", [LAW, SYSTEM, SYSTEM | {"order": 2, "inputs": ["a,b"], "weak": True}])
+def test_a_right_request_is_taken(table, given):
+    assert read_request(given).check(table) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "magic"}, "`kind` must be 'law' or 'dynamics'; it is 'magic'"),
+        ({"target": None}, "Nothing is chosen for `target`"),
+        ({"target": 3}, "`target` must be text; it is 3"),
+        ({"target": "z"}, "There is no column 'z'"),
+        ({"target": "name"}, "holds text"),
+        ({"features": "x"}, "`features` must be a list"),
+        ({"features": ["y"]}, "also among the features"),
+        ({"operators": []}, "No operator is ticked"),
+        ({"operators": ["sine"]}, "Did you mean 'sin'"),
+        ({"rules": "f -> f + f | z"}, "no variable 'z'"),
+        ({"timeout": 0}, "`timeout` must be more than 0"),
+        ({"timeout": None}, "`timeout` must be a number"),
+        ({"timeout": 1e9}, "604800 seconds or less"),
+        ({"jobs": 0}, "`jobs` must be 1 or more"),
+        ({"jobs": 1000}, "256 or less"),
+        ({"seed": -1}, "`seed` must be 0 or more"),
+        ({"constants": "yes"}, "must be true or false"),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_named(table, change, message):
+    with pytest.raises(SplError, match=message):
+        read_request(LAW | change).check(table)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"time": None}, "Nothing is chosen for `time`"),
+        ({"states": []}, "could be a state"),
+        ({"states": ["t"]}, "Give it one role"),
+        ({"order": 3}, "`order` must be 1 or 2"),
+        ({"discrete": True, "weak": True}, "A map has no derivatives"),
+        ({"constants": False}, "numbers to be fitted"),
+    ],
+)
+def test_what_is_wrong_with_a_request_for_a_system_is_named(table, change, message):
+    with pytest.raises(SplError, match=message):
+        read_request(SYSTEM | change).check(table)
+
+
+@pytest.mark.parametrize("given", [None, [], "law", 3])
+def test_a_request_is_an_object(given):
+    with pytest.raises(SettingError, match="JSON object"):
+        read_request(given)
+
+
+def test_rules_over_other_columns_are_refused(table):
+    with pytest.raises(GrammarError):
+        read_request(LAW | {"rules": "f -> f + f | y"}).check(table)
+
+
+def test_a_column_that_looks_like_an_option_stays_a_column(table):
+    with pytest.raises(DataError, match="no column '--help'"):
+        read_request(LAW | {"target": "--help"}).check(table)
+    assert "--target=--help" in read_request(LAW | {"target": "--help"}).arguments("r", "r.spl")
+
+
+def test_the_command_names_all_that_was_asked_for():
+    given = SYSTEM | {"inputs": ["u, v"], "group": "run", "order": 2, "timeout": 2.5, "jobs": 2, "seed": 7}
+    assert shlex.join(read_request(given).arguments("d-1.rules", "d-1.spl")) == (
+        "dynamics d.csv --time=t --states=x,y '--inputs=\"u, v\"' --group=run --order=2 '--operators=+,*' --timeout=2.5 --jobs=2 "
+        "--seed=7 --run=d-1.spl"
+    )
+    rules = LAW | {"rules": "f -> x", "weights": "w"}
+    assert read_request(rules).arguments("d-1.rules", "d-1.spl")[2:6] == [
+        "--target=y", '--features=x,"a,b"', "--weights=w", "--grammar=d-1.rules",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [LAW, LAW | {"constants": False}, SYSTEM | {"discrete": True}])
+def test_the_command_is_one_that_spl_understands(given, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # there is no table here: the options are read, then the file is missed
+    words = read_request(given).arguments("d.rules", "d.spl")
+    result = CliRunner().invoke(main, words)
+    assert "There is no file 'd.csv'" in result.output, result.output
