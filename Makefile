@@ -13,13 +13,14 @@ else
 export SPL_DATA
 endif
 
-.PHONY: help demo test browser check check-kernels bench docs figures format clean
+.PHONY: help demo test browser check check-kernels fuzz bench docs figures format clean
 
 help:
 	@echo "make demo     discover the Lorenz equations from noisy data"
 	@echo "make test     run all tests, the examples in docstrings and the code of the documents"
 	@echo "make check    what CI runs: format, lint, types, tests, kernels with bounds checks and without the compiler"
 	@echo "make browser  install a Chromium for the browser tests where there is none; make test and make check do"
+	@echo "make fuzz     more than 10,000 cases of hostile input"
 	@echo "make bench    measure speed and recovery"
 	@echo "make docs     build the documentation: build/docs/index.html"
 	@echo "make figures  draw the pictures of the documentation again"
@@ -54,6 +55,10 @@ check: $(STAMP)
 check-kernels: $(STAMP)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/kernels
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
+
+# Hostile input, drawn anew each time: SPL_FUZZ says how many times the cases of `make test`.
+fuzz: $(STAMP)
+	SPL_FUZZ=$${SPL_FUZZ:-6} $(BIN)/python -m pytest tests/fuzz
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/evaluation.py

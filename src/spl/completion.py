@@ -85,7 +85,7 @@ def make_completion(
 
 def count_entries(timeout: float | None) -> int:
     """Return how many entries a bank may have, fewer for a time limit of less than 2 s."""
-    return BANK_ENTRIES if timeout is None else max(min(BANK_ENTRIES, int(ENTRIES_A_SECOND * timeout)), 1000)
+    return BANK_ENTRIES if timeout is None else max(int(min(BANK_ENTRIES, ENTRIES_A_SECOND * timeout)), 1000)
 
 
 def own_scratch(completion: Completion) -> Completion:

@@ -4,9 +4,26 @@ import math
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
 
-from spl.errors import SettingError
+import numpy as np
+
+from spl.errors import SettingError, shorten
 
 BACKUPS = ("max", "mean")
+MANY = 10**12  # more than any search comes to
+# The least and the most of each count. What a search allocates, or does without looking at the clock, is bounded.
+_RANGES = {
+    "max_rules": (1, 1_000),
+    "n_episodes": (1, MANY),
+    "n_transplants": (1, MANY),
+    "max_modules": (0, 1_000),
+    "module_size": (1, MANY),
+    "max_schedules": (1, MANY),
+    "n_simulations": (1, 10_000),
+    "n_completions": (0, 1_000_000),
+    "max_inversions": (0, MANY),
+    "n_trees": (1, 256),
+    "max_rows": (16, 10_000),
+}
 CLOSERS = ("look-up", "combination", "monomial", "correlation", "scan", "power")
 
 
@@ -44,24 +61,17 @@ class SearchConfig:
     max_rows: int = 256  # rows a search looks at; answers are fitted to and judged on all
 
     def __post_init__(self) -> None:
-        for name in ("max_rules", "n_episodes", "n_transplants", "module_size", "n_simulations", "n_trees"):
-            check_count(name, getattr(self, name), at_least=1)
-        check_count("max_modules", self.max_modules, at_least=0)
-        check_count("n_completions", self.n_completions, at_least=0)
-        check_count("max_inversions", self.max_inversions, at_least=0)
-        check_count("max_rows", self.max_rows, at_least=16)
-        if self.max_schedules is not None:
-            check_count("max_schedules", self.max_schedules, at_least=1)
+        for name, (least, most) in _RANGES.items():
+            if name != "max_schedules" or self.max_schedules is not None:
+                check_count(name, getattr(self, name), at_least=least, at_most=most)
+                object.__setattr__(self, name, int(getattr(self, name)))  # small integers of numpy overflow
         check_number("eta", self.eta, above=0.0, at_most=1.0)
         check_number("explore", self.explore, at_least=0.0)
         check_number("epsilon", self.epsilon, at_least=0.0, at_most=1.0)
-        if self.backup not in BACKUPS:
-            raise SettingError(f"`backup` must be one of {', '.join(BACKUPS)}; it is {self.backup!r}.")
-        unknown = [name for name in self.closers if name not in CLOSERS]
-        if isinstance(self.closers, str) or unknown:
-            raise SettingError(f"`closers` must be some of {', '.join(CLOSERS)}; it is {self.closers!r}.")
-        if self.max_rules > 1000:
-            raise SettingError(f"`max_rules` must be 1000 or less; it is {self.max_rules}.")
+        if not isinstance(self.backup, str) or self.backup not in BACKUPS:
+            raise SettingError(f"`backup` must be one of {', '.join(BACKUPS)}; it is {shorten(repr(self.backup))}.")
+        if not isinstance(self.closers, tuple | list) or any(name not in CLOSERS for name in self.closers):
+            raise SettingError(f"`closers` must be some of {', '.join(CLOSERS)}; it is {shorten(repr(self.closers))}.")
 
     def to_dict(self) -> dict[str, object]:
         """Return the settings by name."""
@@ -78,24 +88,47 @@ class Limits:
     def __post_init__(self) -> None:
         if self.timeout is not None:
             check_number("timeout", self.timeout, above=0.0)
+            object.__setattr__(self, "timeout", float(self.timeout))
         if self.max_evaluations is not None:
-            check_count("max_evaluations", self.max_evaluations, at_least=1)
+            check_count("max_evaluations", self.max_evaluations, at_least=1, at_most=MANY)
+            object.__setattr__(self, "max_evaluations", int(self.max_evaluations))
 
 
-def check_count(name: str, value: object, *, at_least: int) -> None:
+def check_switch(name: str, value: object) -> None:
+    """Raise a clear error unless the value is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise SettingError(f"`{name}` must be True or False; it is {shorten(repr(value))}.")
+
+
+def check_verbose(value: object) -> None:
+    """Raise a clear error unless the value says how much to print."""
+    if not isinstance(value, bool | np.bool_):
+        check_count("verbose", value, at_least=0)
+
+
+def check_count(name: str, value: object, *, at_least: int, at_most: int | None = None) -> None:
     """Raise a clear error unless the value is a whole number in range."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise SettingError(f"`{name}` must be a whole number; it is {value!r}.")
+        raise SettingError(f"`{name}` must be a whole number; it is {shorten(repr(value))}.")
     if value < at_least:
-        raise SettingError(f"`{name}` must be {at_least} or more; it is {value}.")
+        raise SettingError(f"`{name}` must be {at_least} or more; it is {shorten(str(value))}.")
+    if at_most is not None and not value <= at_most:
+        raise SettingError(f"`{name}` must be {at_most} or less; it is {shorten(str(value))}.")
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number or a fraction beyond all floats
+        return False
 
 
 def check_number(
     name: str, value: object, *, above: float | None = None, at_least: float | None = None, at_most: float | None = None
 ) -> None:
     """Raise a clear error unless the value is a finite number in range."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise SettingError(f"`{name}` must be a number; it is {value!r}.")
+    if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
+        raise SettingError(f"`{name}` must be a number; it is {shorten(repr(value))}.")
     number = float(value)
     if above is not None and not number > above:
         raise SettingError(f"`{name}` must be more than {above:g}; it is {value}.")

@@ -69,9 +69,7 @@ class Dataset:
     def spread(self) -> float:
         """The weighted standard deviation of the target; its size if it is constant; 1 if it is 0."""
         size = self._size
-        unit = (
-            2.0 ** math.frexp(size)[1]
-        )  # squares of the target in its own unit are numbers, however large or small it is
+        unit = 2.0 ** (math.frexp(size)[1] - 1)  # squares of the target in its own unit are numbers, whatever its size
         target = self.target / unit
         mean = float(np.average(target, weights=self.weights))
         deviation = unit * float(np.sqrt(np.sum(self.weights * (target - mean) ** 2) / self.n_rows))
@@ -178,5 +176,6 @@ def _check_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64
     _check_finite(given, "The weights")
     if np.any(given < 0) or not np.any(given > 0):
         raise DataError("The weights must be 0 or more, and at least one more than 0.")
-    scaled: NDArray[np.float64] = given / given.mean()
+    shares = given / 2.0 ** (math.frexp(given.max())[1] - 1)  # their sum is a number, however large the weights are
+    scaled: NDArray[np.float64] = shares / shares.mean()
     return scaled

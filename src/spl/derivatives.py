@@ -193,8 +193,13 @@ def choose_method(t: ArrayLike, x: ArrayLike, noise: ArrayLike | None = None) ->
 
 def _call_user_method(method: UserMethod, t: NDArray[np.float64], x: NDArray[np.float64], order: int) -> Smoothed:
     """Take the derivatives of a user's function; second ones by the same function from the first."""
-    slopes = _check_slopes(method(t.copy(), x.copy()), x.shape)
-    second = _check_slopes(method(t.copy(), slopes.copy()), x.shape) if order == 2 else None
+    try:
+        slopes = _check_slopes(method(t.copy(), x.copy()), x.shape)
+        second = _check_slopes(method(t.copy(), slopes.copy()), x.shape) if order == 2 else None
+    except TypeError as error:
+        raise SettingError(
+            f"The derivative method must be a function of times [N] and states [N, D]; calling it failed: {error}."
+        ) from error
     return Smoothed(x, slopes, second, 1.0, getattr(method, "__name__", "callable"))
 
 

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from spl.config import Limits, SearchConfig
+from spl.config import Limits, SearchConfig, check_count, check_switch, check_verbose
 from spl.discover_system import SystemDiscovery, discover_system
-from spl.errors import DataError, RunFileError, SearchInterrupted, SettingError, SimulationEnded
-from spl.estimator import DIGITS, make_grammar
+from spl.errors import DataError, RunFileError, SearchInterrupted, SettingError, SimulationEnded, shorten
+from spl.estimator import DIGITS, check_run_file, count_jobs, make_grammar
 from spl.export import export_system
 from spl.expression import to_text
 from spl.grammar import Grammar
@@ -37,7 +36,7 @@ from spl.system_rows import Method, Plan, make_rows
 from spl.system_runs import discover_system_in_file, load_system, stored_plan
 from spl.terms import linear_terms
 from spl.to_sympy import to_sympy
-from spl.trajectories import Trajectories
+from spl.trajectories import Trajectories, read_names, read_rows
 
 if TYPE_CHECKING:
     import sympy
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
 
     from spl.live import SystemDisplay
 
+MAX_PRECISION = 17  # digits that a number has
 GrammarLike = Grammar | str | Path
 
 
@@ -127,10 +127,13 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             u: inputs [N, U], or a list of these.
             feature_names: of the states, or of the states and the inputs.
         """
+        check_switch("discrete", self.discrete)
+        check_verbose(self.verbose)
+        check_run_file(self.run_file)
         plan = Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
         limits = Limits(timeout=self.timeout)
         if self.search is not None and not isinstance(self.search, SearchConfig):
-            raise SettingError(f"`search` must be a SearchConfig or None; it is {self.search!r}.")
+            raise SettingError(f"`search` must be a SearchConfig or None; it is {shorten(repr(self.search))}.")
         data = _read(x, t, x_dot, u, feature_names)
         grammars = self._grammars(data.states, data.columns(plan.order))
         search: Callable[..., SystemDiscovery] = discover_system
@@ -144,7 +147,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
                 plan=plan,
                 config=self.search,
                 timeout=limits.timeout,
-                n_jobs=effective_n_jobs(self.n_jobs),
+                n_jobs=count_jobs(self.n_jobs),
                 seed=int(check_random_state(self.random_state).randint(2**31)),
                 watch=watch,
                 must_stop=flag.is_set,
@@ -192,7 +195,12 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     def predict(self, x: Any, u: Any = None) -> NDArray[np.float64]:
         """Return the derivatives at states [N, D] (for order 2 positions and velocities; for a map the next states)."""
         system = self._system()
-        rows = np.column_stack([_as_rows(x), *([] if u is None else [_as_rows(u)])])
+        parts = [_as_rows(x, "`x`"), *([] if u is None else [_as_rows(u, "`u`")])]
+        if len(parts[0]) != len(parts[-1]):
+            raise DataError(
+                f"`x` has {len(parts[0])} rows, but `u` {len(parts[-1])}. Give one row of inputs for each state."
+            )
+        rows = np.column_stack(parts)
         if rows.shape[1] != len(system.columns):
             raise DataError(
                 f"There are {rows.shape[1]} columns of states and inputs; the equations need {len(system.columns)}: "
@@ -229,6 +237,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
 
     def equations(self, precision: int = 4) -> list[str]:
         """Return the right-hand sides as text, with so many digits."""
+        check_count("precision", precision, at_least=1, at_most=MAX_PRECISION)
         return self._system().equations(precision)
 
     def print(self, precision: int = 4) -> None:
@@ -370,12 +379,12 @@ def _read(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | Non
         return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=feature_names)
     unnamed = Trajectories.from_arrays(x, t, x_dot=x_dot, u=u)
     n_states = len(unnamed.states)
-    if len(feature_names) == len(unnamed.names):
-        names, inputs = feature_names[:n_states], feature_names[n_states:]
+    given = read_names(feature_names)
+    if len(given) == len(unnamed.names):
+        names, inputs = given[:n_states], given[n_states:]
         return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=names, input_names=inputs)
-    return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=feature_names)
+    return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=given)
 
 
-def _as_rows(values: Any) -> NDArray[np.float64]:
-    rows = np.asarray(values, dtype=np.float64)
-    return rows.reshape(len(rows), -1) if rows.ndim else rows.reshape(1, 1)
+def _as_rows(values: Any, what: str) -> NDArray[np.float64]:
+    return read_rows([values] if np.isscalar(values) else values, what)

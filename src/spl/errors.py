@@ -5,6 +5,11 @@ Anything else that raises is a mistake of ours. A message says what is wrong, wi
 
 import difflib
 from collections.abc import Iterable
+from itertools import islice
+
+SHOWN_LENGTH = 40  # characters of a name or a piece of text that a message shows
+SHOWN_PATH = 300  # characters of the path of a file
+COMPARED_LENGTH, COMPARED_NAMES = 100, 2_000  # of the names that are compared with a misspelt one: comparing takes long
 
 
 class SplError(ValueError):
@@ -66,6 +71,16 @@ class SimulationEnded(UserWarning):
     """A simulation that ended early; what follows is NaN."""
 
 
+def shorten(text: str, length: int = SHOWN_LENGTH) -> str:
+    """Return what a message shows of a text: all of it, or its beginning.
+
+    Examples:
+        >>> shorten("x" * 100)
+        'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'
+    """
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
 def suggest_name(name: str, known: Iterable[str]) -> str:
     """Return the question that points at the nearest known name, or nothing.
 
@@ -75,5 +90,6 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
         >>> suggest_name("zeta", ["sin", "cos"])
         ''
     """
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f" Did you mean '{near[0]}'?" if near else ""
+    short = (other for other in known if len(other) <= COMPARED_LENGTH)
+    near = difflib.get_close_matches(name[:COMPARED_LENGTH], list(islice(short, COMPARED_NAMES)), n=1)
+    return f" Did you mean '{shorten(near[0])}'?" if near else ""

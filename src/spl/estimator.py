@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,10 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from spl.config import Limits, SearchConfig
+from spl.config import Limits, SearchConfig, check_switch, check_verbose
 from spl.data import Dataset, check_unique
 from spl.discover import Discovery, discover
-from spl.errors import RunFileError, SearchInterrupted, SettingError
+from spl.errors import RunFileError, SearchInterrupted, SettingError, shorten
 from spl.export import export_program
 from spl.expression import to_text
 from spl.fit import evaluate
@@ -100,6 +101,8 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "SPLRegressor":
         """Search the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far; so does `stop`."""
         check_selection(self.selection)
+        check_verbose(self.verbose)
+        check_run_file(self.run_file)
         config = self._check_search()
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
         check_unique(getattr(X, "columns", ()))
@@ -115,7 +118,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
                 grammar=grammar,
                 config=config,
                 limits=limits,
-                n_jobs=effective_n_jobs(self.n_jobs),
+                n_jobs=count_jobs(self.n_jobs),
                 seed=int(check_random_state(self.random_state).randint(2**31)),
                 watch=watch,
                 must_stop=flag.is_set,
@@ -247,7 +250,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if self.search is None:
             return SearchConfig()
         if not isinstance(self.search, SearchConfig):
-            raise SettingError(f"`search` must be a SearchConfig or None; it is {self.search!r}.")
+            raise SettingError(f"`search` must be a SearchConfig or None; it is {shorten(repr(self.search))}.")
         return self.search
 
     def _make_display(self, data: Dataset, target: str) -> "ProgressDisplay":
@@ -292,14 +295,34 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if index is None:
             return self.best_index_
         if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -len(front) <= index < len(front):
-            raise SettingError(f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {index!r}.")
+            raise SettingError(
+                f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {shorten(repr(index))}."
+            )
         return int(index) % len(front)
+
+
+def check_run_file(path: object) -> None:
+    """Raise a clear error unless the value names a file, or is None."""
+    if path is not None and (not isinstance(path, str | Path) or not str(path) or "\0" in str(path)):
+        raise SettingError(f"`run_file` must be the path of a file, or None; it is {shorten(repr(path))}.")
+
+
+def count_jobs(n_jobs: int | None) -> int:
+    """Return how many trees are searched at once, counted as joblib does."""
+    if n_jobs is None:
+        return int(effective_n_jobs(None))
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise SettingError(f"`n_jobs` must be 1 or more, or -1 for all processors; it is {shorten(repr(n_jobs))}.")
+    return int(effective_n_jobs(int(n_jobs)))
 
 
 def make_grammar(
     given: Grammar | str | Path | None, operators: Sequence[str | Operator], constants: bool, names: Sequence[str]
 ) -> Grammar:
     """Return the grammar that was given, or that of the operators over columns of these names."""
+    if not isinstance(operators, Sequence) or isinstance(operators, str):
+        raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; it is {shorten(repr(operators))}.")
+    check_switch("constants", constants)
     own = tuple(operator for operator in operators if isinstance(operator, Operator))
     if given is None:
         return Grammar.from_operators(operators, names, constants=constants)
@@ -309,4 +332,4 @@ def make_grammar(
         return Grammar.from_file(given, own, names)
     if isinstance(given, str):
         return Grammar.from_text(given, own, names)
-    raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {given!r}.")
+    raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {shorten(repr(given))}.")

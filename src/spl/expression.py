@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from spl.errors import ExpressionError, OperatorError, suggest_name
+from spl.errors import ExpressionError, OperatorError, shorten, suggest_name
 from spl.infix import ATOM, MINUS, POWER, PRODUCT, Piece, write_product, write_sum
 from spl.kernels import tokens as tk
 from spl.operators import BUILT_IN, SPELLINGS, Operator, find_operator
@@ -109,7 +109,7 @@ def power_token(exponent: float) -> int | None:
     """
     if exponent in _NAMED_POWERS:
         return _NAMED_POWERS[exponent]
-    if exponent == int(exponent) and 2 <= abs(exponent) <= MAX_POWER:
+    if math.isfinite(exponent) and exponent == int(exponent) and 2 <= abs(exponent) <= MAX_POWER:
         return make_token(tk.POWER, int(exponent) + tk.POWER_OFFSET)
     return None
 
@@ -194,6 +194,8 @@ class _Reader:
                 return _Step((_SIGNS[type(sign)],), (left, right))
             case ast.BinOp(op=ast.BitXor()):
                 raise self._error(node, "'^' is not a power here. Write `**`, as in `x**2`.")
+            case ast.UnaryOp(ast.USub(), ast.UnaryOp(ast.USub(), twice)):
+                return _Step((), (twice,))  # else a row of signs would print as brackets too deep to be read again
             case ast.UnaryOp(ast.USub(), operand):
                 return _Step((tk.NEG,), (operand,))
             case ast.UnaryOp(ast.UAdd(), operand):
@@ -201,7 +203,7 @@ class _Reader:
             case ast.Call():
                 return self._call(node)
         known = "Use numbers, names, + - * / **, and operators such as sin(x)."
-        raise self._error(node, f"`{_shorten(self._cut(node))}` cannot stand in a formula. {known}")
+        raise self._error(node, f"`{shorten(self._cut(node))}` cannot stand in a formula. {known}")
 
     def _number(self, node: ast.expr) -> float | None:
         """Return the value of a number, with its minus sign if there is one, or None if the node is something else."""
@@ -216,7 +218,7 @@ class _Reader:
         except OverflowError:
             value = math.inf
         if not math.isfinite(value):
-            raise self._error(node, f"The number {_shorten(self._cut(node))} is too large.")
+            raise self._error(node, f"The number {shorten(self._cut(node))} is too large.")
         if is_negative and value == 0:
             return None  # the table of literals cannot tell -0 from 0, so it is the negative of a number
         return -value if is_negative else value
@@ -230,8 +232,8 @@ class _Reader:
         if not quoted and self._is_operator(name):
             raise self._error(node, f"Operator '{name}' needs its argument in brackets: {name}(...).")
         known = self._names.known
-        listed = f" Known are: {', '.join(quote_name(other) for other in known[:20])}." if known else ""
-        raise self._error(node, f"There is no variable '{_shorten(name)}'.{suggest_name(name, known) or listed}")
+        listed = f" Known are: {', '.join(shorten(quote_name(other)) for other in known[:20])}." if known else ""
+        raise self._error(node, f"There is no variable '{shorten(name)}'.{suggest_name(name, known) or listed}")
 
     def _power(self, base: ast.expr, exponent: ast.expr) -> _Step:
         number = self._number(exponent)
@@ -243,10 +245,10 @@ class _Reader:
     def _call(self, node: ast.Call) -> _Step:
         if isinstance(node.func, ast.Attribute):
             raise self._error(
-                node, f"`{_shorten(self._cut(node.func))}` is not an operator. Write only `{node.func.attr}(...)`."
+                node, f"`{shorten(self._cut(node.func))}` is not an operator. Write only `{node.func.attr}(...)`."
             )
         if not isinstance(node.func, ast.Name):
-            raise self._error(node, f"`{_shorten(self._cut(node.func))}` cannot be called. Write `*` to multiply.")
+            raise self._error(node, f"`{shorten(self._cut(node.func))}` cannot be called. Write `*` to multiply.")
         name = node.func.id
         if name in self._names.known and not self._is_operator(name):
             raise self._error(node, f"'{name}' is not an operator. To multiply, write `{name} * (...)`.")
@@ -301,10 +303,6 @@ def point_at(line: str, column: int) -> str:
     first = max(0, column - _SHOWN_WIDTH // 2)
     shown = "".join(letter if letter.isprintable() else " " for letter in line[first : first + _SHOWN_WIDTH])
     return f"    {shown.rstrip()}\n    {' ' * (column - first)}^"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def to_text(program: Program, digits: int | None = None) -> str:

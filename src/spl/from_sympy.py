@@ -47,7 +47,13 @@ def from_sympy(expression: "sympy.Expr", vocabulary: Vocabulary, *, fitted: bool
     """
     import sympy
 
-    prefix = _write(sympy.sympify(expression), vocabulary)
+    try:
+        parsed = sympy.sympify(expression, strict=True)  # else text would be evaluated as code
+    except sympy.SympifyError:
+        raise ExpressionError(
+            f"A sympy expression is needed; this is {type(expression).__name__}. Read text with `parse_expression`."
+        ) from None
+    prefix = _write(parsed, vocabulary)
     literals = dict.fromkeys(vocabulary.literals)
     tokens: list[int] = []
     constants: list[float] = []

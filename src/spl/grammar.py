@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
-from spl.errors import GrammarError, suggest_name
+from spl.errors import SHOWN_PATH, GrammarError, shorten, suggest_name
 from spl.expression import CONSTANT_TOKEN, make_token, parse_expression, quote_name, write_tokens
 from spl.grammar_membership import Membership
 from spl.kernels import tokens as tk
@@ -95,10 +95,14 @@ class Grammar:
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except UnicodeDecodeError:
-            raise GrammarError(f"The grammar file '{path}' is not text in UTF-8. Save it as UTF-8.") from None
+            raise GrammarError(
+                f"The grammar file '{shorten(str(path), SHOWN_PATH)}' is not text in UTF-8. Save it as UTF-8."
+            ) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise GrammarError(f"The grammar file '{path}' cannot be read: {reason}.") from None
+            raise GrammarError(
+                f"The grammar file '{shorten(str(path), SHOWN_PATH)}' cannot be read: {reason}."
+            ) from None
         return cls.from_text(text, own, variables)
 
     @classmethod
@@ -217,7 +221,9 @@ class Grammar:
         if symbol is None:
             return 0
         if symbol not in self.symbols:
-            raise GrammarError(f"There is no symbol '{symbol}' in the grammar.{suggest_name(symbol, self.symbols)}")
+            raise GrammarError(
+                f"There is no symbol '{shorten(symbol)}' in the grammar.{suggest_name(symbol, self.symbols)}"
+            )
         return self.symbols.index(symbol)
 
 
@@ -246,7 +252,7 @@ def _check_rules(grammar: Grammar) -> None:
 
 
 def _show_rule(rule: Rule, grammar: Grammar) -> str:
-    return f"'{quote_name(grammar.symbols[rule.symbol])} -> {rule.text}'"
+    return f"'{shorten(quote_name(grammar.symbols[rule.symbol]))} -> {shorten(rule.text)}'"
 
 
 def _is_template(tokens: tuple[int, ...], grammar: Grammar) -> bool:
@@ -270,10 +276,10 @@ def _check_reached(grammar: Grammar) -> None:
     with_rules = {rule.symbol for rule in grammar.rules}
     for number, name in enumerate(grammar.symbols):
         if number not in with_rules:
-            raise GrammarError(f"'{name}' is a symbol without rules. Give it at least one.")
+            raise GrammarError(f"'{shorten(name)}' is a symbol without rules. Give it at least one.")
         if number not in reached:
             raise GrammarError(
-                f"'{name}' has rules, but nothing leads to it from '{grammar.symbols[0]}'. "
+                f"'{shorten(name)}' has rules, but nothing leads to it from '{shorten(grammar.symbols[0])}'. "
                 "Use it in a rule, or delete its rules."
             )
 
@@ -295,16 +301,20 @@ def _check_columns(grammar: Grammar, columns: tuple[str, ...]) -> None:
     """Check that each variable of the rules is a column, and that no symbol hides one."""
     for name in grammar.symbols:
         if name in columns:
-            raise GrammarError(f"'{name}' has rules, but is also a column. Give the symbol another name.")
+            raise GrammarError(f"'{shorten(name)}' has rules, but is also a column. Give the symbol another name.")
     for rule in grammar.rules:
         for token in rule.tokens:
             if token >> tk.KIND_SHIFT != tk.VARIABLE:
                 continue
             name = grammar.vocabulary.variables[token & tk.PAYLOAD_MASK]
             if name not in columns:
-                listed = f" The columns are: {', '.join(map(quote_name, columns[:20]))}." if columns else ""
+                listed = (
+                    f" The columns are: {', '.join(shorten(quote_name(column)) for column in columns[:20])}."
+                    if columns
+                    else ""
+                )
                 raise GrammarError(
-                    f"There is no column '{name}', which the rule {_show_rule(rule, grammar)} uses."
+                    f"There is no column '{shorten(name)}', which the rule {_show_rule(rule, grammar)} uses."
                     f"{suggest_name(name, columns) or listed}"
                 )
 
@@ -340,8 +350,8 @@ def _never_finishes(grammar: Grammar, endless: set[int]) -> GrammarError:
     """Return the error about the symbol to blame: of those that never end, the one that leads to fewest others."""
     name = grammar.symbols[min(sorted(endless), key=lambda number: len(_reach(grammar, number) & endless))]
     return GrammarError(
-        f"'{name}' can never finish: each of its rules leads to a symbol that never ends. "
-        f"Give it a rule that ends, for example `{quote_name(name)} -> C`."
+        f"'{shorten(name)}' can never finish: each of its rules leads to a symbol that never ends. "
+        f"Give it a rule that ends, for example `{shorten(quote_name(name))} -> C`."
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
-from spl.errors import GrammarError
+from spl.errors import GrammarError, shorten
 from spl.expression import MAX_POWER, quote_name
 from spl.grammar import Grammar
 from spl.grammar_text import read_grammar
@@ -179,11 +179,13 @@ def _write_monomials(variables: Sequence[str], max_power: int) -> Iterator[str]:
 def _check_variables(variables: Sequence[str]) -> None:
     if isinstance(variables, str) or not variables:
         raise GrammarError(f"`variables` must be a list with at least one column; it is {variables!r}.")
+    seen: set[str] = set()
     for name in variables:
         if not isinstance(name, str):
             raise GrammarError(f"The name of a column must be text; it is {name!r}.")
-        if variables.count(name) > 1:
-            raise GrammarError(f"There are two columns '{name}'. Give each its own name.")
+        if name in seen:
+            raise GrammarError(f"There are two columns '{shorten(name)}'. Give each its own name.")
+        seen.add(name)
 
 
 def _free_name(names: tuple[str, ...], taken: set[str]) -> str:

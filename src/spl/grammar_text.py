@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from spl.errors import GrammarError
+from spl.errors import GrammarError, shorten
 from spl.expression import Names, ReadingError, make_token, number_literals, point_at, read_tokens
 from spl.grammar import MAX_RULES, Grammar, Rule
 from spl.kernels import tokens as tk
@@ -64,7 +64,7 @@ def read_grammar(text: str, own: tuple[Operator, ...] = (), variables: tuple[str
     symbols = {name: number for number, name in enumerate(dict.fromkeys(item.symbol for item in alternatives))}
     for name in variables or ():
         if name in symbols:
-            raise GrammarError(f"'{name}' has rules, but is also a column. Give the symbol another name.")
+            raise GrammarError(f"'{shorten(name)}' has rules, but is also a column. Give the symbol another name.")
     words = _Words(symbols, own, variables)
     rules = tuple(words.read_rule(alternative) for alternative in alternatives)
     vocabulary = Vocabulary(tuple(words.variables), tuple(words.literals), own)
@@ -126,7 +126,7 @@ def _find_alternatives(text: str, own: tuple[Operator, ...]) -> Iterator[_Altern
             part = whole.cut(before + 1, after)
             if not part.text:
                 raise part.error(
-                    f"An alternative of '{symbol}' is empty. Write a formula, or delete the sign before it."
+                    f"An alternative of '{shorten(symbol)}' is empty. Write a formula, or delete the sign before it."
                 )
             yield _Alternative(symbol, part)
 
@@ -180,9 +180,9 @@ def _read_symbol(part: _Part, own: tuple[Operator, ...]) -> str:
         try:
             name = str(ast.literal_eval(name))
         except (SyntaxError, ValueError, MemoryError, RecursionError):
-            raise part.error(f"The left-hand side must be one name; it is {name}.") from None
+            raise part.error(f"The left-hand side must be one name; it is {shorten(name)}.") from None
     elif not name.isidentifier() or keyword.iskeyword(name):
-        what = f"it is `{name}`" if name else "there is none"
+        what = f"it is `{shorten(name)}`" if name else "there is none"
         raise part.error(f"The left-hand side must be one name; {what}. Names that are not plain words need quotes.")
     if name == "C":
         raise part.error("A symbol cannot be named 'C', which is the constant to be fitted. Give it another name.")

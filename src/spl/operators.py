@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from spl.errors import OperatorError, suggest_name
+from spl.errors import OperatorError, shorten, suggest_name
 from spl.kernels import tokens
 
 ATOM, POWER, PRODUCT, SUM = 4, 3, 2, 1  # how tightly a printed form binds
@@ -156,6 +156,6 @@ def find_operator(name: str, own: Iterable[Operator] = ()) -> Operator:
     name = SPELLINGS.get(name, name)
     if name not in rows:
         raise OperatorError(
-            f"There is no operator '{name}'.{suggest_name(name, rows) or ' Known are: ' + ', '.join(rows) + '.'}"
+            f"There is no operator '{shorten(name)}'.{suggest_name(name, rows) or ' Known are: ' + ', '.join(rows) + '.'}"
         )
     return rows[name]

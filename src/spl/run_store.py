@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from spl.errors import RunFileError, SplError
+from spl.errors import RunFileError, SplError, shorten
 
 APPLICATION_ID = 0x53504C52  # "SPLR", in the header of the file
 BUSY_SECONDS = 5.0  # to wait for another process that is in the midst of a write
@@ -34,6 +34,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
     1: ("CREATE TABLE requests (name TEXT PRIMARY KEY, time TEXT NOT NULL)",),  # of other processes: "stop"
 }
 VERSION = len(MIGRATIONS)
+SHOWN_CAUSE = 200  # characters of what is wrong inside a file
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
@@ -160,4 +161,6 @@ def explained(path: Path, action: str) -> Iterator[None]:
     except OSError as error:
         raise RunFileError(f"The run file '{path}' cannot be {action}: {error.strerror}.") from None
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise RunFileError(f"'{path}' is damaged: {error!r}. Begin a new run in another file.") from None
+        raise RunFileError(
+            f"'{path}' is damaged: {shorten(repr(error), SHOWN_CAUSE)}. Begin a new run in another file."
+        ) from None

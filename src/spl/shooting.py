@@ -191,6 +191,8 @@ class NormalEquations:
     def standard_errors(self) -> Numbers:
         """Return those of the constants [C], in units of the noise; infinite for constants that the data do not show."""
         matrix = self.reduce(np.zeros_like(self.state_slope))[0]
+        if not np.isfinite(matrix).all():
+            return np.full(len(matrix), np.inf)
         size = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
         values, vectors = np.linalg.eigh(matrix / np.outer(size, size))
         is_hidden = values <= SINGULAR

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from spl.errors import DataError
 from spl.kernels.evaluate import evaluate_all
 from spl.system import System, make_stack, pack_system
+from spl.trajectories import read_numbers
 
 Numbers = NDArray[np.float64]
 
@@ -183,7 +184,7 @@ def _domain_reason(system: System) -> str:
 
 
 def _check_times(t: ArrayLike) -> Numbers:
-    times = np.asarray(t, dtype=np.float64)
+    times = read_numbers(t, "`t`")
     if times.ndim != 1 or times.size == 0 or not np.isfinite(times).all():
         raise DataError(f"The times must be a series of finite numbers; their shape is {times.shape}.")
     if (np.diff(times) <= 0).any():
@@ -193,13 +194,20 @@ def _check_times(t: ArrayLike) -> Numbers:
 
 
 def _check_start(system: System, x0: ArrayLike) -> Numbers:
-    start = np.asarray(x0, dtype=np.float64)
+    start = read_numbers(x0, "`x0`")
     names = system.first_order_states
     if start.shape != (len(names),) or not np.isfinite(start).all():
         raise DataError(
             f"The start must be one finite number for each of {', '.join(names)}; it is {np.array2string(start)}."
         )
     return start
+
+
+def _read_inputs_at(u: Callable[[float], ArrayLike], time: float, n_inputs: int) -> Numbers:
+    values = read_numbers(u(time), f"`u` at t = {time:g}")
+    if values.size != n_inputs:
+        raise DataError(f"`u` must give {n_inputs} number(s); at t = {time:g} it gives {values.size}.")
+    return values.reshape(n_inputs)
 
 
 def _check_inputs(
@@ -212,8 +220,8 @@ def _check_inputs(
     if u is None or not n_inputs:
         return lambda time: np.empty(0)
     if callable(u):
-        return lambda time: np.asarray(u(time), dtype=np.float64).reshape(n_inputs)
-    table = np.asarray(u, dtype=np.float64)
+        return lambda time: _read_inputs_at(u, time, n_inputs)
+    table = read_numbers(u, "`u`")
     table = table[:, np.newaxis] if table.ndim == 1 else table
     if table.shape != (times.size, n_inputs) or not np.isfinite(table).all():
         raise DataError(

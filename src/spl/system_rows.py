@@ -6,13 +6,14 @@ pairs of neighbours. What refinement needs is kept beside the rows: smoothed sta
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spl.data import Dataset
 from spl.derivatives import DERIVATIVES, differentiate, estimate_noise
-from spl.errors import DataError, SettingError, suggest_name
+from spl.errors import DataError, SettingError, shorten, suggest_name
 from spl.trajectories import Trajectories, Trajectory
 from spl.weak import weak_rows
 from spl.weak_fit import WeakForm
@@ -37,14 +38,15 @@ class Plan:
     is_discrete: bool = False  # rows are x[k] and x[k + 1]
 
     def __post_init__(self) -> None:
-        if self.order not in (1, 2):
-            raise SettingError(f"`order` must be 1 or 2; it is {self.order!r}.")
+        if not isinstance(self.order, Integral) or self.order not in (1, 2):
+            raise SettingError(f"`order` must be 1 or 2; it is {shorten(repr(self.order))}.")
         if self.is_discrete and self.order == 2:
             raise SettingError("A map has order 1. Leave out `order=2`, or give past values as further states.")
         known = ("auto", *DERIVATIVES, WEAK)
-        if not callable(self.method) and self.method not in known:
+        if not callable(self.method) and (not isinstance(self.method, str) or self.method not in known):
             remedy = suggest_name(str(self.method), known)
-            raise SettingError(f"There is no derivative method {self.method!r}.{remedy} Known: {', '.join(known)}.")
+            what = shorten(repr(self.method))
+            raise SettingError(f"There is no derivative method {what}.{remedy} Known: {', '.join(known)}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,7 @@ import re
 import sys
 import warnings
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.data import Dataset
-from spl.errors import DataError, suggest_name
+from spl.data import MAX_COLUMNS, Dataset
+from spl.errors import DataError, shorten, suggest_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +34,11 @@ _SEPARATORS = (",", ";", "\t")
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}  # how a file may begin
 _GZIP_MARK = b"\x1f\x8b"
 _PEEK = 1 << 16  # bytes in which a file that is not text gives itself away
+_UNZIPPED_BYTES, _UNZIPPED_TIMES = (
+    1 << 27,
+    100,
+)  # a file may be so large when unzipped, or so many times as large as before
+MAX_FILE_COLUMNS = 2 * MAX_COLUMNS
 _SHOWN_NAMES = 20  # columns that a message lists
 
 Columns = dict[
@@ -68,7 +74,7 @@ def read_table(path: str) -> Table:
     if ending not in (*_SNIFFED, *_TABBED):
         known = ", ".join((*_SNIFFED[1:], *_TABBED, *_PARQUET))
         raise DataError(f"{source} ends in '{ending}', which cannot be read. Save it as one of: {known}.")
-    return _read_text(_TextFile(raw, source, ending))
+    return _read_text(_TextFile(_decode(raw, source), source, ending))
 
 
 def prepare_dataset(
@@ -122,10 +128,18 @@ def _suggest_file(path: str) -> str:
 def _unzip(raw: bytes, source: str) -> bytes:
     if not raw.startswith(_GZIP_MARK):
         return raw
+    largest = max(_UNZIPPED_BYTES, _UNZIPPED_TIMES * len(raw))
     try:
-        return gzip.decompress(raw)
+        with gzip.open(io.BytesIO(raw)) as stream:
+            unzipped = stream.read(largest + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{source} cannot be unzipped: {error}.") from None
+    if len(unzipped) > largest:
+        raise DataError(
+            f"{source} would be more than {_UNZIPPED_TIMES} times as large unzipped, which no table is. "
+            "If it is one, unzip it first."
+        )
+    return unzipped
 
 
 def _ending(path: str) -> str:
@@ -140,36 +154,20 @@ def _ending(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _TextFile:
-    """The bytes of a table that is text."""
+    """The letters of a table that is text."""
 
-    raw: bytes
+    text: str
     source: str
     ending: str
 
     def open(self) -> TextIO:
-        return io.TextIOWrapper(io.BytesIO(self.raw), encoding=self._encoding(), newline="")
-
-    def _encoding(self) -> str:
-        """Return how letters are written: as the first bytes say, else UTF-8, else as on old Windows machines."""
-        for mark, encoding in _MARKS.items():
-            if self.raw.startswith(mark):
-                return encoding
-        if b"\0" in self.raw[:_PEEK]:
-            raise DataError(
-                f"{self.source} is not text. Save the table as CSV, or let its name end in .parquet if it is."
-            )
-        try:
-            self.raw.decode("utf-8")
-        except UnicodeDecodeError:
-            return "latin-1"
-        return "utf-8"
+        return io.StringIO(self.text, newline="")
 
     def separator(self) -> str | None:
         """Return the sign between two columns; None is any white space."""
         if self.ending in _TABBED:
             return "\t"
-        with self.open() as stream:
-            first = next((line for line in stream if line.strip()), "")
+        first = next((line for line in self.open() if line.strip()), "")
         plain = re.sub(r'"[^"]*"', "", first)
         best = max(_SEPARATORS, key=plain.count)
         if best in plain:
@@ -177,10 +175,23 @@ class _TextFile:
         return None if self.ending in (".txt", ".dat") and len(plain.split()) > 1 else ","
 
 
+def _decode(raw: bytes, source: str) -> str:
+    """Return the letters: as the first bytes say, else UTF-8, else as on old Windows machines."""
+    encoding = next((encoding for mark, encoding in _MARKS.items() if raw.startswith(mark)), None)
+    if encoding is None and b"\0" in raw[:_PEEK]:
+        raise DataError(f"{source} is not text. Save the table as CSV, or let its name end in .parquet if it is.")
+    try:
+        return raw.decode(encoding or "utf-8")
+    except UnicodeDecodeError:
+        if encoding is None:
+            return raw.decode("latin-1")
+    raise DataError(f"{source} begins like text in {encoding.upper()}, but is none. Save it as UTF-8.")
+
+
 def _read_text(file: _TextFile) -> Table:
     separator = file.separator()
     with file.open() as stream:
-        header = _read_header(stream, separator)
+        header = _read_header(stream, separator, file.source)
         columns = _read_plain_numbers(stream, separator, len(header))
     if columns is None:
         columns = _read_with_pandas(file, separator, len(header))
@@ -189,11 +200,22 @@ def _read_text(file: _TextFile) -> Table:
     return _name_columns(file.source, header, columns)
 
 
-def _read_header(stream: TextIO, separator: str | None) -> list[str]:
+def _read_header(stream: TextIO, separator: str | None, source: str) -> list[str]:
     """Return the words of the first line that is not empty; the stream then stands behind it."""
     if separator is None:
-        return next(line for line in stream if line.strip()).split()
-    words = next(row for row in csv.reader(stream, delimiter=separator, skipinitialspace=True) if row)
+        words = next((line for line in stream if line.strip()), "").split()
+    else:
+        try:
+            words = next((row for row in csv.reader(stream, delimiter=separator, skipinitialspace=True) if row), [])
+        except csv.Error as error:
+            raise DataError(f"The first line of {source} cannot be read as names of columns: {error}.") from None
+    if not words:
+        raise DataError(f"{source} is empty.")
+    if len(words) > MAX_FILE_COLUMNS:
+        raise DataError(
+            f"{source} has {len(words)} columns in its first line; at most {MAX_FILE_COLUMNS} are read. "
+            "Save only those that matter."
+        )
     return [word.strip() for word in words]
 
 
@@ -226,7 +248,7 @@ def _parse(file: _TextFile, separator: str | None, n_columns: int, decimal: str)
     import pandas as pd
 
     with file.open() as stream, warnings.catch_warnings():
-        _read_header(stream, separator)
+        _read_header(stream, separator, file.source)
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
         try:
             frame = pd.read_csv(
@@ -241,21 +263,29 @@ def _parse(file: _TextFile, separator: str | None, n_columns: int, decimal: str)
             )
         except pd.errors.EmptyDataError:
             return {place: np.empty(0) for place in range(n_columns)}
-        except (pd.errors.ParserError, pd.errors.ParserWarning):
-            raise DataError(
-                f"{file.source} has rows with more values than the {n_columns} column(s) of its first line. "
-                "Each column needs a name, and text with the separator in it needs quotation marks."
-            ) from None
+        except pd.errors.ParserError as error:
+            if "EOF inside string" not in str(error):
+                raise _too_many_values(file.source, n_columns) from None
+            raise DataError(f"{file.source} has a quotation mark that is never closed.") from None
+        except pd.errors.ParserWarning:
+            raise _too_many_values(file.source, n_columns) from None
     return _columns_in(frame)
+
+
+def _too_many_values(source: str, n_columns: int) -> DataError:
+    return DataError(
+        f"{source} has rows with more values than the {n_columns} column(s) of its first line. "
+        "Each column needs a name, and text with the separator in it needs quotation marks."
+    )
 
 
 def _name_columns(source: str, header: Sequence[str], columns: Columns) -> Table:
     """Give the columns their names; one without a name cannot stand in a formula."""
     named = [place for place, name in enumerate(header) if name]
     names = tuple(header[place] for place in named)
-    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        raise DataError(f"{source} has two columns named '{twice}'. Rename one of them.")
+        raise DataError(f"{source} has two columns named '{shorten(twice)}'. Rename one of them.")
     n_nameless = len(header) - len(named)
     notes = (f"{count_noun(n_nameless, 'column')} without a name left out.",) if n_nameless else ()
     numbers = {header[place]: columns[place] for place in named if _holds_numbers(columns[place])}
@@ -314,11 +344,11 @@ def check_number_column(table: Table, name: str, role: str) -> None:
 
 def check_column(table: Table, name: str) -> None:
     """Raise a clear error unless a table has such a column."""
-    if name in table.names:
+    if name in table.numbers or name in table.texts:
         return
     if all(_is_number(known) for known in table.names):
         raise DataError(f"There is no column '{name}': the first line of {table.source} must hold names, not numbers.")
-    shown = ", ".join(table.names[:_SHOWN_NAMES]) + (", ..." if len(table.names) > _SHOWN_NAMES else "")
+    shown = ", ".join(map(shorten, table.names[:_SHOWN_NAMES])) + (", ..." if len(table.names) > _SHOWN_NAMES else "")
     raise DataError(
         f"There is no column '{name}' in {table.source}.{suggest_name(name, table.names)} The columns are: {shown}."
     )
@@ -338,12 +368,15 @@ def other_number_columns(table: Table, taken: set[str | None], notes: list[str])
     texts = [name for name in others if name not in table.numbers]
     empty = [name for name in others if name in table.numbers and not np.isfinite(table.numbers[name]).any()]
     if texts:
-        notes.append(f"{count_noun(len(texts), 'column')} of text left out: {', '.join(texts[:_SHOWN_NAMES])}.")
+        notes.append(
+            f"{count_noun(len(texts), 'column')} of text left out: {', '.join(map(shorten, texts[:_SHOWN_NAMES]))}."
+        )
     if empty:
         notes.append(
-            f"{count_noun(len(empty), 'column')} without any number left out: {', '.join(empty[:_SHOWN_NAMES])}."
+            f"{count_noun(len(empty), 'column')} without any number left out: {', '.join(map(shorten, empty[:_SHOWN_NAMES]))}."
         )
-    return [name for name in others if name not in texts and name not in empty]
+    left_out = {*texts, *empty}
+    return [name for name in others if name not in left_out]
 
 
 def _complete_rows(table: Table, names: Sequence[str], notes: list[str]) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.errors import DataError
+from spl.errors import DataError, shorten
 
 MIN_SAMPLES = 5  # of a run: fewer say nothing about a derivative and its noise
 EVEN = 1e-6  # steps that differ by less, relative to their mean, are even
@@ -21,6 +21,7 @@ _REGULAR_SHARE = 0.9  # of the steps of a regular run are about equal
 _REGULAR = 0.01  # how equal, relative to the median step
 _REGULAR_GAP = 2.5  # median steps: at most one sample is missing in less
 _IRREGULAR_GAP = 3.0
+_SHOWN_NAMES = 20  # names that a message lists
 _TEXT, _DATES, _COMPLEX, _OBJECTS = "US", "mM", "c", "O"  # kinds of numpy's dtypes
 
 
@@ -159,12 +160,12 @@ def _pair_up(x: Any, t: Any, x_dot: Any, u: Any) -> Iterator[_RawRun]:
     together = zip(tables, all_times, all_slopes, all_inputs, strict=True)
     for number, (table, times, slopes, inputs) in enumerate(together, start=1):
         place = f" of trajectory {number} of {n}" if n > 1 else ""
-        states = _read_table(table, f"`x`{place}")
+        states = read_rows(table, f"`x`{place}")
         trajectory = Trajectory(
             t=_read_times(times, len(states), place),
             x=states,
-            u=np.empty((len(states), 0)) if inputs is None else _read_table(inputs, f"`u`{place}"),
-            x_dot=None if slopes is None else _read_table(slopes, f"`x_dot`{place}"),
+            u=np.empty((len(states), 0)) if inputs is None else read_rows(inputs, f"`u`{place}"),
+            x_dot=None if slopes is None else read_rows(slopes, f"`x_dot`{place}"),
         )
         yield _RawRun(place, table, inputs, trajectory)
 
@@ -213,9 +214,9 @@ def _one_a_run(values: Any, n_runs: int, what: str) -> list[Any]:
 # ---- numbers -------------------------------------------------------------------------------------
 
 
-def _read_table(values: Any, what: str) -> NDArray[np.float64]:
+def read_rows(values: Any, what: str) -> NDArray[np.float64]:
     """Return a copy [N, D] in numbers; missing values are NaN."""
-    array = _read_numbers(values, what)
+    array = read_numbers(values, what)
     if array.ndim not in (1, 2):
         raise DataError(
             f"{what} has {array.ndim} dimensions. One trajectory has rows and columns; give several as a list of them."
@@ -223,7 +224,8 @@ def _read_table(values: Any, what: str) -> NDArray[np.float64]:
     return np.array(array if array.ndim == 2 else array[:, np.newaxis], dtype=np.float64, order="C")
 
 
-def _read_numbers(values: Any, what: str) -> NDArray[np.float64]:
+def read_numbers(values: Any, what: str) -> NDArray[np.float64]:
+    """Return an array of any shape in numbers; missing values are NaN."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -235,15 +237,15 @@ def _read_numbers(values: Any, what: str) -> NDArray[np.float64]:
         if array.dtype.kind == _OBJECTS and hasattr(values, "to_numpy"):  # pandas has missing values of its own
             return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
         return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"{what} holds something that is not a number: {str(values)[:80]}. Give numbers.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"{what} holds something that is not a number: {shorten(str(values))}. Give numbers.") from None
 
 
 def _check_kind(array: NDArray[Any], what: str) -> None:
     elements = array.ravel() if array.dtype.kind in _TEXT + _OBJECTS else ()
     text = next((str(element) for element in elements if isinstance(element, str)), None)
     if text is not None:
-        raise DataError(f"{what} holds text: {text!r}. Give numbers; leave columns of text out.")
+        raise DataError(f"{what} holds text: {shorten(repr(text))}. Give numbers; leave columns of text out.")
     if array.dtype.kind in _DATES:
         raise DataError(f"{what} holds dates or durations. Give numbers, such as seconds since the first sample.")
     if array.dtype.kind in _COMPLEX or any(isinstance(element, complex) for element in elements):
@@ -252,13 +254,13 @@ def _check_kind(array: NDArray[Any], what: str) -> None:
 
 def _read_times(t: Any, n_samples: int, place: str) -> NDArray[np.float64]:
     if isinstance(t, Real) or (hasattr(t, "ndim") and t.ndim == 0):
-        step = float(_read_numbers(t, "`t`"))
+        step = float(read_numbers(t, "`t`"))
         if isinstance(t, bool) or not np.isfinite(step) or step <= 0:
             raise DataError(f"`t` must be a step of more than 0, or the times of the samples; it is {t!r}.")
         return np.arange(n_samples, dtype=np.float64) * step
     if t is None:
         raise DataError("`t` is None. Give the step between samples, or their times.")
-    times = _read_table(t, f"`t`{place}")
+    times = read_rows(t, f"`t`{place}")
     if times.shape[1] != 1 or len(times) != n_samples:
         size = f"{len(times)} times" if times.shape[1] == 1 else f"the shape {times.shape}"
         raise DataError(f"`t`{place} has {size}, but `x` {n_samples} samples. Give one time for each sample.")
@@ -268,15 +270,28 @@ def _read_times(t: Any, n_samples: int, place: str) -> NDArray[np.float64]:
 # ---- names and checks ----------------------------------------------------------------------------
 
 
+def read_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in a list, or one alone."""
+    if isinstance(names, str):
+        return (names,)
+    try:
+        if getattr(names, "ndim", 1) == 1:
+            return tuple(str(name) for name in names)
+    except TypeError:
+        pass
+    raise DataError(f"Names must be a list of texts; they are {shorten(repr(names))}.")
+
+
 def _choose_names(
     names: Sequence[str] | None, tables: Sequence[Any], n_columns: int, letter: str, role: str
 ) -> tuple[str, ...]:
     if names is None:
         numbered = ("u",) if (letter, n_columns) == ("u", 1) else tuple(f"{letter}{i}" for i in range(n_columns))
         return _names_in(tables, role) or numbered
-    found = (names,) if isinstance(names, str) else tuple(str(name) for name in names)
+    found = read_names(names)
     if len(found) != n_columns:
-        raise DataError(f"There are {len(found)} {role} names for {n_columns} {role}(s): {', '.join(found)}.")
+        shown = ", ".join(map(shorten, found[:_SHOWN_NAMES]))
+        raise DataError(f"There are {len(found)} {role} names for {n_columns} {role}(s): {shown}.")
     return found
 
 
