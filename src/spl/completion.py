@@ -40,7 +40,11 @@ MAX_TRIED = 4  # programs that are tried for each place in the bank: some gramma
 BANK_ROWS = 32  # rows on which exact goals are looked up
 MAX_BANK_COST = 30
 SUM_SHARE = 5  # of the bank, one part in so many is added in sums and differences of two products ...
-SUM_DEGREE = 3  # ... of up to so many variables
+SUM_DEGREE, MAX_PRODUCTS = (
+    3,
+    250,
+)  # ... of up to so many variables, as long as there are no more such products than this
+INDEX_ENTRIES = 20_000  # the cheapest entries that can be found up to powers; all sums of products can
 N_NEAR = 2048  # cheapest entries that are compared with goals that are only about right
 MAX_DEGREE = 6  # of the monomials that are terms of linear combinations
 FEWEST_FREE_ROWS = 5  # rows that a combination of all terms must leave over
@@ -115,9 +119,10 @@ def _grow(grammar: Grammar, columns: NDArray[np.float64], rules: BankRules, capa
     bank = _empty_bank(grammar, columns, capacity + n_sums * len(grammar.symbols))
     alphabet = pack_alphabet(grammar.vocabulary)
     grow_bank(bank, rules, alphabet, MAX_TRIED * capacity)
+    degrees = [d for d in range(1, SUM_DEGREE + 1) if comb(len(columns) + d, d) - 1 <= MAX_PRODUCTS]
     products = [
         np.prod(columns[list(factors)], axis=0)
-        for degree in range(1, SUM_DEGREE + 1)
+        for degree in degrees
         for factors in combinations_with_replacement(range(len(columns)), degree)
     ]
     roomy = rules._replace(capacity=bank.n_of + n_sums)
@@ -165,22 +170,26 @@ def _make_power_index(
     A variable with zeros has no logarithm and is left out. Without enough rows the index stays empty.
     """
     n = bank.n_values
-    n_entries = int(bank.used[N_ENTRIES])
     design = np.vstack([np.ones(n), _logarithms(columns)])
     design[~np.isfinite(design).all(axis=1)] = 0.0
     left, sizes, right = np.linalg.svd(design, full_matrices=False)
     is_kept = sizes > 1e-9 * sizes[0]
     basis = np.ascontiguousarray(right[is_kept])
     solver = (left[:, is_kept] / sizes[is_kept]) @ basis
-    is_enough = multiplies.any() and n >= basis.shape[0] + FEWEST_FREE_ROWS and n_entries > 0
-    values = _logarithms(bank.values[: n_entries * n].reshape(n_entries, n)) if is_enough else np.zeros((0, n))
+    is_enough = multiplies.any() and n >= basis.shape[0] + FEWEST_FREE_ROWS
+    numbers = np.arange(int(bank.used[N_ENTRIES]))
+    n_grown = bank.last.max()  # sums of products come after the entries that have a cost
+    is_indexed = (numbers < INDEX_ENTRIES) | (numbers >= n_grown)
+    entries = numbers[is_indexed] if is_enough else numbers[:0]
+    values = _logarithms(bank.values.reshape(-1, n)[entries])
     sizes_before = np.linalg.norm(values, axis=1)
     values -= (values @ basis.T) @ basis
     is_used = np.linalg.norm(values, axis=1) > LEFT_OVER * sizes_before
-    symbols = rules.symbol[bank.rule[: len(values)]]
+    symbols = rules.symbol[bank.rule[entries]]
     is_used &= multiplies[symbols]
     n_keys = 1 << int(2 * max(len(values), 1) - 1).bit_length()
     index = PowerIndex(
+        entry=entries,
         values=values.reshape(-1),
         n_values=n,
         keys=np.zeros((1, n_keys), np.uint64),

@@ -61,6 +61,7 @@ def test_every_entry_that_is_no_monomial_is_found_as_itself_or_as_one_equal_up_t
             continue
         found = call_look_up(index, 0, values, 0)
         assert 0 <= found <= entry
+        found = index.entry[found]
         other = residual(small, np.log(np.abs(small.bank.values[found * n : (found + 1) * n])))
         cosine = left @ other / (np.linalg.norm(left) * np.linalg.norm(other))
         assert abs(abs(cosine) - 1) < 1e-9

@@ -16,14 +16,15 @@ LEFT_OVER = 1e-5  # logarithms of which less than this share is left are those o
 
 
 class PowerIndex(NamedTuple):
-    """Entries of the bank with n values each, M of them; D variables. Has what `find_at` needs of a bank."""
+    """M entries of the bank in places of its own, with n values each; D variables. Has what `find_at` needs of a bank."""
 
+    entry: np.ndarray  # int64[M], which entry of the bank is in a place
     values: (
         np.ndarray
     )  # float64[M * n], logarithms of entries without those of the variables; NaN for one that has zeros
     n_values: int
     keys: np.ndarray  # uint64[1, H], cells with an entry; 0 is free
-    slots: np.ndarray  # int32[1, H], the entry
+    slots: np.ndarray  # int32[1, H], the place of the entry
     directions: np.ndarray  # float64[2, n], unit vectors
     basis: (
         np.ndarray
@@ -53,23 +54,23 @@ def take_off_variables(index, row):
 
 @kernel(entry=True)
 def fill_index(index, symbols, is_used):
-    """Enter the first of all entries of a symbol that are equal up to powers; `symbols` are those of the entries."""
+    """Enter the first of all entries of a symbol that are equal up to powers; `symbols` are those of the places."""
     n = index.n_values
-    for entry in range(symbols.size):
-        if not is_used[entry]:
+    for place in range(symbols.size):
+        if not is_used[place]:
             continue
-        at = entry * n
+        at = place * n
         spot = find_spot(index.values, at, n, np.int64(UP_TO_SCALE), index.directions)
         if not spot.size > 0.0:
             continue
-        symbol = symbols[entry]
+        symbol = symbols[place]
         if find_at(index, np.int64(0), spot, symbol, index.values, at, np.int64(UP_TO_SCALE)) < 0:
-            enter_cell(index, np.int64(0), spot, symbol, np.int64(entry))
+            enter_cell(index, np.int64(0), spot, symbol, np.int64(place))
 
 
 @apart
 def look_up_power(index, symbol, values, at):
-    """Return the entry of which values[at : at + n] are a power, up to powers of variables and a number; -1 if there is none.
+    """Return the place of the entry of which values[at : at + n] are a power, times powers of variables and a number; -1 if none.
 
     Leaves what is left of the logarithms of the values in `index.row`.
     """

@@ -183,10 +183,11 @@ def close_by_power_look_up(completion):
         return False
     n = frame.n
     goal = 2 * skeleton.n_steps * n
-    entry = look_up_power(index, symbol, frame.rows, goal)
-    if entry < 0:
+    place = look_up_power(index, symbol, frame.rows, goal)
+    if place < 0:
         return False
-    exponent = dot(index.row, 0, index.values, entry * n, n) / dot(index.values, entry * n, index.values, entry * n, n)
+    entry, at = index.entry[place], place * n
+    exponent = dot(index.row, 0, index.values, at, n) / dot(index.values, at, index.values, at, n)
     n_columns = completion.variables.shape[1]
     work.n_factors = 1
     work.factor = entry
