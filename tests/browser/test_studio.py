@@ -220,3 +220,17 @@ def test_everything_has_a_name_and_fits_the_window(page, address, folder, width)
     )
     assert nameless == []
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_equations_of_a_system_are_found_from_time_and_states(page, address, folder):
+    t = np.linspace(0, 4, 80)
+    pd.DataFrame({"t": t, "charge": np.exp(-t)}).to_csv(folder / "decay.csv", index=False)
+    page.goto(address)
+    drop(page, folder, "decay.csv")
+    expect(page.get_by_label("The equations of a system")).to_be_checked()
+    assert page.get_by_label("Role of t", exact=True).input_value() == "time"
+    tick_only(page, "*")
+    start(page, 3)
+    expect(page.get_by_role("heading", name="The system")).to_be_visible()
+    expect(page.get_by_role("img", name="charge over time: measured and simulated")).to_be_visible()
+    expect(page.locator("pre.code").first).to_contain_text("def derivatives(")
