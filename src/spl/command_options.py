@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spl.errors import shorten
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -18,7 +20,10 @@ def split_names(ctx: click.Context, param: click.Parameter, value: str | None) -
     """Return column names that have commas between them; one that holds a comma stands in quotation marks."""
     if value is None:
         return None
-    names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+    try:
+        names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+    except csv.Error as error:
+        raise click.BadParameter(f"{shorten(repr(value))} cannot be read as names: {error}.", ctx, param) from None
     if not names or not all(names):
         raise click.BadParameter(f"{value!r} has an empty name in it. Write for example: mass,speed", ctx, param)
     if len(set(names)) < len(names):
