@@ -1,0 +1,33 @@
+"""A run that is kept in a file: stopped, looked at, continued, reported.
+
+python examples/run_file_and_report.py [folder]
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from spl import SPLRegressor
+from spl.cli import main as spl
+
+
+def main(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.5, 3, (150, 2))
+    y = X[:, 0] * np.exp(-X[:, 1]) + 0.01 * rng.standard_normal(150)
+    run = folder / "decay.spl"
+
+    SPLRegressor(timeout=2, random_state=0, run_file=run).fit(X, y)  # the time is over soon
+    print("so far:   ", SPLRegressor.from_run(run).get_best()["equation"])
+    model = SPLRegressor(timeout=4, random_state=0, run_file=run).fit(
+        X, y
+    )  # goes on where it was, for two seconds more
+    print("continued:", model.get_best()["equation"])
+
+    report = folder / "decay.html"
+    spl(["report", str(run), "-o", str(report)], standalone_mode=False)  # as in a shell
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
