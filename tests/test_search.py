@@ -1,4 +1,4 @@
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -6,9 +6,11 @@ import pytest
 from spl.completion import make_completion
 from spl.config import SearchConfig
 from spl.data import Dataset
+from spl.errors import RunFileError
 from spl.expression import to_text
 from spl.fit import root_mean_square_error
 from spl.grammar import Grammar
+from spl.kernels.ledger import RECORD
 from spl.search import Searcher
 
 NEVER = np.iinfo(np.int64).max
@@ -174,3 +176,22 @@ def test_an_exhausted_tree_is_exhausted_after_restoring():
 def assert_same(one, two):
     for field in fields(one):
         np.testing.assert_array_equal(getattr(one, field.name), getattr(two, field.name), err_msg=field.name)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"random": np.zeros(2, np.uint64)},
+        {"counts": np.zeros(1, np.int64)},
+        {"places": np.full(3, 1 << 21, np.uint32), "keys": np.ones(3, np.uint64), "losses": np.ones(3)},
+        {"losses": np.ones(1)},
+        {"children": np.full(4, 10**9)},
+        {"children": np.full(10**6, -1)},
+        {"front": np.frombuffer(b"\x7f" * 81 * RECORD.itemsize, RECORD)},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_state_that_points_outside_of_the_arrays_is_refused(change):
+    state = grow(make_searcher(), 20).state()
+    with pytest.raises(RunFileError, match="state of the search"):
+        make_searcher().restore(replace(state, **change))

@@ -59,12 +59,14 @@ class SearchConfig:
     relative_loss: bool = True  # divide the error in the reward by the spread of the target; the paper does not
     n_trees: int = 2  # independent trees; they share modules after each round
     max_rows: int = 256  # rows a search looks at; answers are fitted to and judged on all
+    max_memory: float = 600.0  # megabytes of bank, ledgers and trees; a process needs some 250 beside them
 
     def __post_init__(self) -> None:
         for name, (least, most) in _RANGES.items():
             if name != "max_schedules" or self.max_schedules is not None:
                 check_count(name, getattr(self, name), at_least=least, at_most=most)
                 object.__setattr__(self, name, int(getattr(self, name)))  # small integers of numpy overflow
+        check_number("max_memory", self.max_memory, above=0.0)
         check_number("eta", self.eta, above=0.0, at_most=1.0)
         check_number("explore", self.explore, at_least=0.0)
         check_number("epsilon", self.epsilon, at_least=0.0, at_most=1.0)

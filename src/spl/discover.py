@@ -6,6 +6,7 @@ This is the only place that knows the order of the stages, and the loop by which
 import functools
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from spl.errors import FormulaNotFound
 from spl.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
 from spl.front import Front
 from spl.grammar import Grammar
+from spl.memory import plan_memory
 from spl.modules import keep_best, module_size
 from spl.parallel import run_all
 from spl.program import Program
@@ -262,9 +264,16 @@ def _begin(
     sample = scales.measure(data.sample(config.max_rows, random))
     check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
     seeds = sequence.generate_state(config.n_trees, np.uint64)
-    n_entries = count_entries(limits.timeout) if checkpoint is None else checkpoint.n_entries
+    memory = plan_memory(
+        config,
+        n_entries=count_entries(limits.timeout) if checkpoint is None else checkpoint.n_entries,
+        n_symbols=len(grammar.symbols),
+        n_rows=sample.n_rows,
+        most_rules_of_symbol=max(Counter(rule.symbol for rule in grammar.rules).values()) + config.max_modules,
+    )
+    n_entries = memory.n_entries
     completion = make_completion(grammar, sample, n_entries=n_entries, is_used=config.n_completions > 0)
-    searchers = [Searcher(grammar, sample, config, int(tree_seed), own_scratch(completion)) for tree_seed in seeds]
+    searchers = [Searcher(grammar, sample, config, int(seed), own_scratch(completion), memory) for seed in seeds]
     run = _Run(data, check, scales, config, searchers, n_entries, limits, n_jobs, lambda: False, began)
     if checkpoint is not None:
         _restore(run, checkpoint, grammar)

@@ -12,6 +12,7 @@ from spl.candidate import Candidate, Module
 from spl.checkpoint import SearcherState, blank_unused, pack_modules, unpack_modules, unpack_record
 from spl.config import CLOSERS, SearchConfig
 from spl.data import Dataset
+from spl.errors import RunFileError
 from spl.grammar import Grammar
 from spl.kernels.complete import Completion
 from spl.kernels.fit import Effort
@@ -19,6 +20,7 @@ from spl.kernels.ledger import N_EPISODES, N_EVALUATIONS, N_MODULES, make_ledger
 from spl.kernels.score import Policy, make_search_work
 from spl.kernels.search import (
     ALL_DONE,
+    CLOSED,
     ENOUGH_EVALUATIONS,
     N_CHILDREN,
     N_NODES,
@@ -27,27 +29,35 @@ from spl.kernels.search import (
     make_tree,
     run_episodes,
 )
+from spl.kernels.tokens import MAX_LENGTH
+from spl.memory import MAX_KEYS, MAX_NODES, MemoryPlan
 from spl.packing import pack_alphabet, pack_costs, pack_rules, pack_table
 
 EFFORT = Effort(n_starts=2, n_scans=48, max_iterations=6, tolerance=1e-2)  # of each fit within a search
 MAX_COST = 80  # costs for which the best program is kept
-N_KEYS = 1 << 20  # distinct programs remembered by a searcher, 16 MB
+N_COUNTS = 3  # in `SearcherState.counts`
 SLICE_SECONDS = 0.05  # how long the compiled loop runs before it looks up
-MAX_NODES = 1_000_000  # of a tree, whatever the number of episodes
 
 
 class Searcher:
     """One tree after another on the same rows, with one stream of random numbers."""
 
     def __init__(
-        self, grammar: Grammar, sample: Dataset, config: SearchConfig, seed: int, completion: Completion
+        self,
+        grammar: Grammar,
+        sample: Dataset,
+        config: SearchConfig,
+        seed: int,
+        completion: Completion,
+        memory: MemoryPlan | None = None,
     ) -> None:
         self._grammar = grammar
         self._config = config
         self._alphabet = pack_alphabet(grammar.vocabulary)
         self._table = pack_table(sample)
         self._loss_scale = 1.0 / sample.spread if config.relative_loss else 1.0
-        self._ledger = make_ledger(MAX_COST, config.max_modules, N_KEYS, pack_costs(grammar.vocabulary))
+        self._memory = memory or MemoryPlan(0, MAX_KEYS, min(config.n_episodes + 2, MAX_NODES))
+        self._ledger = make_ledger(MAX_COST, config.max_modules, self._memory.n_keys, pack_costs(grammar.vocabulary))
         self._work = make_search_work(max(config.max_rules, grammar.shortest[0]))
         self._random = np.array([seed], np.uint64)
         self._completion = completion
@@ -73,8 +83,7 @@ class Searcher:
             is_greedy=config.backup == "max",
             loss_scale=self._loss_scale,
         )
-        n_nodes = min(config.n_episodes + 2, MAX_NODES)
-        self._tree = make_tree(n_nodes, int(np.diff(self._rules.first).max()))
+        self._tree = make_tree(self._memory.n_nodes, int(np.diff(self._rules.first).max()))
         self._n_episodes_before = self.n_episodes
         self._reason = ALL_DONE
 
@@ -167,9 +176,11 @@ class Searcher:
 
     def restore(self, state: SearcherState) -> None:
         """Go on from where another searcher of the same making was; more evaluations may be allowed by now."""
+        _check_records(state)
         module_size, n_episodes_before, reason = (int(count) for count in state.counts)
         ledger = self._ledger
         self.plant(unpack_modules(state.planted, self._grammar.vocabulary), module_size)
+        self._check_arrays(state)
         self._random[:] = state.random
         ledger.totals[:] = state.totals
         ledger.keys[:] = 0
@@ -182,3 +193,28 @@ class Searcher:
         self._tree.used[:] = state.nodes.size, state.children.size
         self._n_episodes_before = n_episodes_before
         self._reason = ALL_DONE if reason == ENOUGH_EVALUATIONS else reason
+
+    def _check_arrays(self, state: SearcherState) -> None:
+        """Raise a clear error unless the arrays have the sizes of ours, and point to places inside of them."""
+        n_nodes, n_children = state.nodes.size, state.children.size
+        first = state.nodes["first_child"]
+        is_sound = (
+            state.random.size == 1
+            and state.totals.size == self._ledger.totals.size
+            and state.front.size == self._ledger.front.size
+            and state.modules.size <= self._ledger.modules.size
+            and state.keys.size == state.losses.size == state.places.size < self._ledger.keys.size
+            and bool(np.all(state.places < self._ledger.keys.size))
+            and 1 <= n_nodes <= self._tree.nodes.size
+            and n_children <= self._tree.child.size
+            and bool(np.all((state.children >= CLOSED) & (state.children < n_nodes)))
+            and bool(np.all((first >= -1) & (first < max(n_children, 1))))
+        )
+        if not is_sound:
+            raise RunFileError("The state of the search is that of another one, or damaged. Begin a new run.")
+
+
+def _check_records(state: SearcherState) -> None:
+    for records in (state.front, state.modules, state.planted):
+        if not np.all((records["length"] >= 0) & (records["length"] <= MAX_LENGTH)) or state.counts.size != N_COUNTS:
+            raise RunFileError("The state of the search is damaged. Begin a new run.")
