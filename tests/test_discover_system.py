@@ -98,6 +98,11 @@ def test_a_known_system_is_found_without_a_hint():
     assert terms == [{"predator*prey", "prey"}, {"predator*prey", "predator"}]
 
 
+def test_clean_data_give_no_terms_that_only_describe_errors_of_the_derivatives():
+    found = discover(make_data(0.0), "f -> f + f | f - f | f * f | f / f | C * f | sin(f) | x | y")
+    assert [set(linear_terms(program)) for program in found.system.programs] == [{"y"}, {"x"}]
+
+
 @pytest.mark.slow
 def test_a_law_that_smoothing_hides_is_found_and_no_function_stands_in_for_it():
     data = make_duffing(noise=0.05)

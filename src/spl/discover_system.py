@@ -31,6 +31,7 @@ from spl.weak_fit import fit_weakly
 
 SEARCH_SHARE = 0.6  # of the time limit is for the searches; the rest for the system as a whole
 NEAR = 0.2  # of the spread of a derivative may be left unexplained by the formula to begin with
+CLEAN = 1e-4  # the same where the data has no noise
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
 MOST_OF_IT = 0.75  # of its time used up is enough for a search that was begun before
 LAST_SECONDS = 0.5  # for each equation that is left when a search was interrupted
@@ -112,9 +113,11 @@ def discover_system(
     result = None
     try:
         if not is_interrupted:
-            simple = tuple(_begin_with(found, rows.dataset(state).spread) for state, found in enumerate(searches))
-            is_smoothed = not plan.is_discrete and rows.method != "finite_difference"
-            result = chooser.choose(simple if is_smoothed else shortest) or chooser.take(shortest, NOT_FOLLOWED)
+            limits = (CLEAN, NEAR) if rows.method == "finite_difference" else (NEAR,)
+            simple = tuple(
+                _begin_with(found, rows.dataset(state).spread, limits) for state, found in enumerate(searches)
+            )
+            result = chooser.choose(shortest if plan.is_discrete else simple) or chooser.take(shortest, NOT_FOLLOWED)
     except KeyboardInterrupt:
         is_interrupted = True
     result = result or chooser.take(shortest)
@@ -235,9 +238,13 @@ def _pass_on(watch: SystemWatcher, state: str, progress: Progress) -> None:
     watch(SystemProgress(state, progress))
 
 
-def _begin_with(found: Discovery, spread: float) -> int:
-    """Return the simplest formula that gives most of the derivative: costlier ones may only describe what smoothing did to it."""
-    return next((k for k, candidate in enumerate(found.front) if candidate.loss <= NEAR * spread), len(found.front) - 1)
+def _begin_with(found: Discovery, spread: float, limits: Sequence[float]) -> int:
+    """Return the simplest formula that leaves at most a share of the derivative: costlier ones may only describe its errors.
+
+    The first of the limits that any formula keeps to counts; the costliest formula if there is none.
+    """
+    near = (k for limit in limits for k, candidate in enumerate(found.front) if candidate.loss <= limit * spread)
+    return next(near, len(found.front) - 1)
 
 
 def _judge_weakly(found: Discovery, rows: SystemRows, state: int) -> Discovery:
