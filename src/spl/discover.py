@@ -24,7 +24,7 @@ from spl.clean import clean
 from spl.completion import count_entries, make_completion, own_scratch
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
-from spl.errors import FormulaNotFound
+from spl.errors import FormulaNotFound, RunFileError
 from spl.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
 from spl.front import Front
 from spl.grammar import Grammar
@@ -298,6 +298,10 @@ def _take_checkpoint(run: _Run) -> Checkpoint:
 
 def _restore(run: _Run, checkpoint: Checkpoint, grammar: Grammar) -> None:
     """Go to where another run stood."""
+    if len(checkpoint.searchers) != len(run.searchers):
+        raise RunFileError(
+            f"The run was left with {len(checkpoint.searchers)} trees; its settings say {len(run.searchers)}."
+        )
     front = Front(unpack_candidates(checkpoint.front, grammar.vocabulary))
     seen = {c.program.tokens: c for c in unpack_candidates(checkpoint.seen, grammar.vocabulary)}
     run.judged = run.judged_before = _Judged(front, seen, checkpoint.episodes_at_exact)

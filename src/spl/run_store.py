@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from spl.errors import RunFileError, SplError, shorten
+from spl.errors import SHOWN_PATH, RunFileError, SplError, shorten
 
 APPLICATION_ID = 0x53504C52  # "SPLR", in the header of the file
 BUSY_SECONDS = 5.0  # to wait for another process that is in the midst of a write
@@ -148,19 +148,20 @@ def _expected_tables(version: int) -> set[tuple[str, str, str]]:
 @contextmanager
 def explained(path: Path, action: str) -> Iterator[None]:
     """Turn what SQLite and the operating system have to say, and what makes no sense, into one sentence."""
+    shown = shorten(str(path), SHOWN_PATH)
     try:
         yield
     except SplError:
         raise
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
-            raise RunFileError(f"'{path}' is not a run of spl. Choose another file.") from None
+            raise RunFileError(f"'{shown}' is not a run of spl. Choose another file.") from None
         if "malformed" in str(error):
-            raise RunFileError(f"'{path}' is damaged: {error}. Begin a new run in another file.") from None
-        raise RunFileError(f"The run file '{path}' cannot be {action}: {error}.") from None
+            raise RunFileError(f"'{shown}' is damaged: {error}. Begin a new run in another file.") from None
+        raise RunFileError(f"The run file '{shown}' cannot be {action}: {error}.") from None
     except OSError as error:
-        raise RunFileError(f"The run file '{path}' cannot be {action}: {error.strerror}.") from None
+        raise RunFileError(f"The run file '{shown}' cannot be {action}: {error.strerror}.") from None
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise RunFileError(
-            f"'{path}' is damaged: {shorten(repr(error), SHOWN_CAUSE)}. Begin a new run in another file."
+            f"'{shown}' is damaged: {shorten(repr(error), SHOWN_CAUSE)}. Begin a new run in another file."
         ) from None

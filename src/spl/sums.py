@@ -67,6 +67,8 @@ class Library:
         for chosen in _eliminate(self.values, target, polynomial):
             yield self._write_sum(chosen, target)
         few = list(_best_few(self.values, target))
+        if len(few) < N_BEST:  # squares of the data are no numbers
+            return
         forward = list(_pursue(self.values, target, few[-N_BEST]))
         for chosen in (*few, *forward, *_eliminate(self.values, target, forward[-1])):
             yield self._write_sum(chosen, target)

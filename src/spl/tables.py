@@ -309,7 +309,7 @@ def _read_parquet(raw: bytes, source: str) -> Table:
         raise DataError(
             f'Reading {source} needs pyarrow. Install it with: pip install "symbolic-physics-learner[parquet]"'
         ) from None
-    except (ValueError, OSError, NotImplementedError) as error:
+    except (ValueError, OSError, NotImplementedError, LookupError, TypeError, AttributeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"{source} cannot be read as Parquet: {reason}") from None
     header = [str(name) for name in frame.columns]

@@ -110,7 +110,11 @@ def parquet_bytes(draw: st.DrawFn) -> bytes:
         )
     )
     frame = pd.DataFrame(
-        {"x": pd.Series(values), "y": [1.0, 2.0, np.inf], draw(name): pd.date_range("2024", periods=3)}
+        {
+            "x": pd.Series(values),
+            "y": [1.0, 2.0, np.inf],
+            draw(name.filter(str.isprintable)): pd.date_range("2024", periods=3),
+        }
     )
     stream = io.BytesIO()
     frame.to_parquet(stream)
