@@ -27,8 +27,8 @@ FOLLOWED = 1.3  # times the error on segments half as long is allowed on longer 
 MAX_LENGTH = 512  # samples of a segment
 EXACT = 1e-4  # of the spread of a state: trajectories that are nearer to clean data are exact
 TRIAL_SHARE = 0.25  # of the time that is left may go into one trial
-# What a function adds to the description of an equation beside its token. Measured on 26 systems: without it, functions stand in for
-# terms that they hardly differ from on the data, as 21.6*sin(0.09*y) for 2*y.
+# What a function adds to the description of an equation beside its token: without it, functions stood in for terms that they hardly
+# differ from on the data, as 21.6*sin(0.09*y) for 2*y. The size was set by judgement, not tuned on its own.
 FUNCTION_NATS = 2.5
 _NO_FUNCTIONS = (tk.ADD, tk.SUB, tk.MUL, tk.DIV, tk.NEG, tk.INV, tk.SQUARE, tk.CUBE)
 
