@@ -3,6 +3,7 @@
 import importlib.metadata
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `directives`
 
@@ -25,7 +26,7 @@ autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
-napoleon_use_ivar = True
+napoleon_use_ivar = False
 
 html_theme = "furo"
 html_title = "spl, the Symbolic Physics Learner"
@@ -37,3 +38,14 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#A84A00", "color-brand-content": "#A84A00"},
     "dark_css_variables": {"color-brand-primary": "#F0A36B", "color-brand-content": "#F0A36B"},
 }
+
+
+def keep_first_line(app: Any, kind: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Leave of a module's docstring what it is for: the rest is for those who read the source."""
+    if kind == "module":
+        del lines[1:]
+
+
+def setup(app: Any) -> None:
+    """Tell Sphinx how docstrings are shown."""
+    app.connect("autodoc-process-docstring", keep_first_line)
