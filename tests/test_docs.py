@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parent.parent
-NAMED = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")]
+NAMED = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SKILL.md", "llms.txt")]
 DOCUMENTS = [path for path in NAMED if path.exists()] + sorted((ROOT / "docs").rglob("*.md"))
 SECONDS_FOR_A_COMMAND = 300
 
