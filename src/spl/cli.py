@@ -16,6 +16,7 @@ from spl.bench.commands import bench
 from spl.command_options import check_jobs, check_seed, compile_kernels, open_console, read_grammar, split_names
 from spl.dynamics_command import dynamics
 from spl.errors import SplError
+from spl.export_command import export
 from spl.fit_output import open_progress, print_found
 from spl.report_command import report
 from spl.run_commands import resume, show
@@ -61,6 +62,7 @@ main.add_command(bench)
 main.add_command(studio)
 main.add_command(watch)
 main.add_command(dynamics)
+main.add_command(export)
 main.add_command(report)
 main.add_command(show)
 main.add_command(resume)
