@@ -18,7 +18,7 @@ import numpy as np
 
 from spl.config import Limits
 from spl.data import Dataset
-from spl.discover import compile_kernels
+from spl.forest import compile_kernels
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.runs import discover_in_file

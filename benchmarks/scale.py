@@ -13,8 +13,9 @@ import numpy as np
 
 from spl.config import Limits
 from spl.data import Dataset
-from spl.discover import compile_kernels, discover
+from spl.discover import discover
 from spl.expression import to_text
+from spl.forest import compile_kernels
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
 

@@ -13,7 +13,7 @@ from spl.completion import make_completion
 from spl.config import SearchConfig
 from spl.data import Dataset
 from spl.datasets import load_nguyen
-from spl.discover import compile_kernels
+from spl.forest import compile_kernels
 from spl.grammar import Grammar
 from spl.search import Searcher
 

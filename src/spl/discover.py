@@ -3,7 +3,6 @@
 This is the only place that knows the order of the stages, and the loop by which rewards and modules come back to the search.
 """
 
-import functools
 import signal
 import time
 from collections import Counter
@@ -21,16 +20,16 @@ from spl.ablate import drop_one_term
 from spl.candidate import Candidate
 from spl.checkpoint import Checkpoint, pack_candidates, unpack_candidates
 from spl.clean import clean
-from spl.completion import count_entries, make_completion, own_scratch
+from spl.completion import count_entries
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.errors import FormulaNotFound, RunFileError
 from spl.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
+from spl.forest import Forest, Recipe, prepare_workers, share_evaluations
 from spl.front import Front
 from spl.grammar import Grammar
 from spl.memory import plan_memory
 from spl.modules import keep_best, module_size
-from spl.parallel import run_all
 from spl.program import Program
 from spl.scales import Scales, choose_scales
 from spl.search import Searcher
@@ -103,10 +102,9 @@ class _Run:
     check: Dataset
     scales: Scales  # in which the searchers see the data
     config: SearchConfig
-    searchers: list[Searcher]
+    forest: Forest
     n_entries: int  # of the bank
     limits: Limits
-    n_jobs: int
     must_stop: Callable[[], bool]
     began: float
     seconds_before: float = 0.0  # of the runs that this one continues
@@ -120,6 +118,10 @@ class _Run:
     is_interrupted: bool = False
     is_exhausted: bool = False  # every formula of the grammar within max_rules was tried
     last_moment: float = np.inf  # seconds after which no formula is simplified any more
+
+    @property
+    def searchers(self) -> list[Searcher]:
+        return self.forest.searchers
 
     @property
     def floor(self) -> float:
@@ -181,7 +183,7 @@ def discover(
     goes on as if it had never ended; the time limit counts from now, the evaluations from the first beginning.
     """
     config = config or SearchConfig()
-    compile_kernels()
+    prepare_workers(n_jobs)
     run = _begin(data, grammar.bind(data.names), config, limits or Limits(), n_jobs, seed, checkpoint)
     run.must_stop = must_stop
     is_sound = True
@@ -213,15 +215,6 @@ def discover(
         front, stopped = run.front, "interrupted"
     seconds = run.seconds_before + run.seconds
     return Discovery(front, run.data.n_rows, run.floor, seconds, run.n_episodes, run.n_evaluations, stopped)
-
-
-@functools.cache
-def compile_kernels() -> None:
-    """Compile the kernels, or load them from the cache, by running a search that ends at once. The clock of a run starts after it."""
-    data = Dataset.from_arrays([[1.0], [2.0]], [1.0, 2.0], names=["x"])
-    config = SearchConfig(max_rules=2, n_episodes=2, n_trees=1)
-    run = _begin(data, Grammar.from_text("f -> C * x").bind(["x"]), config, Limits(), 1, 0)
-    run.searchers[0].grow(1, 1, lambda: False)
 
 
 @contextmanager
@@ -271,10 +264,8 @@ def _begin(
         n_rows=sample.n_rows,
         most_rules_of_symbol=max(Counter(rule.symbol for rule in grammar.rules).values()) + config.max_modules,
     )
-    n_entries = memory.n_entries
-    completion = make_completion(grammar, sample, n_entries=n_entries, is_used=config.n_completions > 0)
-    searchers = [Searcher(grammar, sample, config, int(seed), own_scratch(completion), memory) for seed in seeds]
-    run = _Run(data, check, scales, config, searchers, n_entries, limits, n_jobs, lambda: False, began)
+    forest = Forest(Recipe(grammar, sample, config, memory), [int(tree_seed) for tree_seed in seeds], n_jobs)
+    run = _Run(data, check, scales, config, forest, memory.n_entries, limits, lambda: False, began)
     if checkpoint is not None:
         _restore(run, checkpoint, grammar)
     return run
@@ -353,10 +344,7 @@ def _segment_ends(n_episodes: int) -> Iterator[int]:
 
 def _grow(run: _Run, end: int) -> None:
     """Let every tree grow to so many episodes, in parallel; each has its own share of the evaluations."""
-    most = run.limits.max_evaluations
-    share = np.iinfo(np.int64).max if most is None else -(-most // len(run.searchers))
-    grow = [partial(searcher.grow, end - searcher.n_grown, share, run.is_out_of_time) for searcher in run.searchers]
-    run_all(grow, run.n_jobs)
+    run.forest.grow(end, share_evaluations(run.limits.max_evaluations, len(run.searchers)), run.is_out_of_time)
     run.is_whole = all(searcher.has_grown(end) for searcher in run.searchers)
 
 

@@ -16,9 +16,10 @@ from spl.checkpoint import Checkpoint
 from spl.choose_system import ChosenSystem, Proposals, SystemChooser, can_be_fitted
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
-from spl.discover import Discovery, Keeper, Progress, Watcher, compile_kernels, discover
+from spl.discover import Discovery, Keeper, Progress, Watcher, discover
 from spl.expression import parse_expression
 from spl.fit import POLISH_EFFORT, evaluate, fit
+from spl.forest import prepare_workers
 from spl.front import Front
 from spl.grammar import Grammar
 from spl.program import Vocabulary
@@ -92,7 +93,7 @@ def discover_system(
     With a store, searches go on from where they were left; their part of the time limit counts from their first beginning.
     """
     plan = plan or Plan()
-    compile_kernels()
+    prepare_workers(n_jobs)
     _compile_integration()
     began = time.monotonic()
     rows = make_rows(data, plan)

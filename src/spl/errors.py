@@ -59,6 +59,10 @@ class RunFileError(SplError):
     """A run file that cannot be read, written or continued."""
 
 
+class WorkerError(SplError):
+    """Worker processes that were lost, or that cannot do what they are asked to."""
+
+
 class SearchInterrupted(UserWarning):
     """The search was stopped by hand; what is returned is the best so far."""
 

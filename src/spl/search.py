@@ -176,6 +176,11 @@ class Searcher:
 
     def restore(self, state: SearcherState) -> None:
         """Go on from where another searcher of the same making was; more evaluations may be allowed by now."""
+        self.adopt(state)
+        self._reason = ALL_DONE if self._reason == ENOUGH_EVALUATIONS else self._reason
+
+    def adopt(self, state: SearcherState) -> None:
+        """Be where another searcher of the same making was."""
         _check_records(state)
         module_size, n_episodes_before, reason = (int(count) for count in state.counts)
         ledger = self._ledger
@@ -192,7 +197,7 @@ class Searcher:
         self._tree.child[: state.children.size] = state.children
         self._tree.used[:] = state.nodes.size, state.children.size
         self._n_episodes_before = n_episodes_before
-        self._reason = ALL_DONE if reason == ENOUGH_EVALUATIONS else reason
+        self._reason = reason
 
     def _check_arrays(self, state: SearcherState) -> None:
         """Raise a clear error unless the arrays have the sizes of ours, and point to places inside of them."""
