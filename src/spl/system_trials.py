@@ -26,6 +26,7 @@ Numbers = NDArray[np.float64]
 FOLLOWED = 1.3  # times the error on segments half as long is allowed on longer ones
 MAX_LENGTH = 512  # samples of a segment
 EXACT = 1e-4  # of the spread of a state: trajectories that are nearer to clean data are exact
+SMALLEST = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
 TRIAL_SHARE = 0.25  # of the time that is left may go into one trial
 # What a function adds to the description of an equation beside its token: without it, functions stood in for terms that they hardly
 # differ from on the data, as 21.6*sin(0.09*y) for 2*y. The size was set by judgement, not tuned on its own.
@@ -108,9 +109,9 @@ class SystemTrials:
         return refine(system, data.runs, rows.starts, rows.noise, length=length, max_seconds=seconds, before=before)
 
     def _judge(self, fitted: Refined, chosen: tuple[int, ...]) -> Choice:
-        if not fitted.is_used.any():
+        if not fitted.is_used.any() or not np.isfinite(fitted.error):
             return Choice(fitted, chosen, np.inf)
-        misfit = 0.5 * self.n_observations * log(max(fitted.error, self.exact_error))
+        misfit = 0.5 * self.n_observations * log(max(fitted.error, self.exact_error, SMALLEST))
         return Choice(fitted, chosen, misfit + sum(map(self.price, fitted.system.programs)))
 
     def _exact_error(self) -> float:
