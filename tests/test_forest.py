@@ -1,18 +1,22 @@
 """Trees grow alike in threads, in processes and on a cluster; limits and Ctrl-C hold everywhere."""
 
+import json
 import os
 import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 import sympy
+from click.testing import CliRunner
 from distributed import Client, LocalCluster
 
 from spl import forest
+from spl.cli import main
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.discover import Discovery, discover
@@ -73,6 +77,18 @@ def test_a_cluster_finds_what_one_job_finds(client: Client, expected: tuple) -> 
     opened = client.run(lambda: forest._open_kit.cache_info())
     assert all(info.misses <= 1 for info in opened.values())  # what never changes was sent at most once to each ...
     assert sum(info.hits for info in opened.values()) >= 10  # ... and used by every call
+
+
+def test_spl_fit_searches_on_the_cluster_of_a_scheduler(client: Client, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    np.savetxt(table, np.column_stack([x, y, 2 * x * y + 1]), delimiter=",", header="x,y,z", comments="")
+    words = ["fit", str(table), "--target", "z", "--operators", "+,*", "--trees", "3", "--timeout", "inf", "--json"]
+    address = client.scheduler.address
+    here, there = (CliRunner().invoke(main, [*words, *more]) for more in ([], ["--cluster", address]))
+    assert there.exit_code == 0, there.output
+    results = [json.loads(done.stdout) for done in (here, there)]
+    assert results[0]["front"] == results[1]["front"]
+    assert results[0]["evaluations"] == results[1]["evaluations"]
 
 
 def test_a_worker_that_is_killed_in_the_midst_changes_nothing(client: Client, expected: tuple) -> None:

@@ -13,7 +13,15 @@ from typing import Any
 import click
 
 from spl.bench.commands import bench
-from spl.command_options import check_jobs, check_seed, compile_kernels, open_console, read_grammar, split_names
+from spl.command_options import (
+    check_jobs,
+    check_seed,
+    cluster_option,
+    compile_kernels,
+    open_console,
+    read_grammar,
+    split_names,
+)
 from spl.dynamics_command import dynamics
 from spl.errors import SplError
 from spl.export_command import export
@@ -88,6 +96,14 @@ main.add_command(resume)
 @click.option("--timeout", default=60.0, show_default=True, metavar="SECONDS", help="Time limit; inf is none.")
 @click.option("--max-evaluations", type=int, metavar="N", help="Most formulas to try. [default: no limit]")
 @click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
+@cluster_option
+@click.option(
+    "--trees",
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Independent searches that share what they find; more jobs than trees have nothing to do.",
+)
 @click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
 @click.option("--weights", metavar="COLUMN", help="A column that says how much each row counts.")
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; if it is there already, continue it.")
@@ -104,6 +120,8 @@ def fit(
     timeout: float,
     max_evaluations: int | None,
     jobs: int,
+    cluster: int | None,
+    trees: int,
     seed: int,
     weights: str | None,
     run: str | None,
@@ -129,11 +147,12 @@ def fit(
     """
     if grammar_file is not None and (operators is not None or no_constants):
         raise click.UsageError("--grammar says it all: it cannot be combined with --operators or --no-constants.")
-    from spl.config import Limits
+    from spl.config import Limits, SearchConfig
     from spl.front import check_selection
     from spl.tables import prepare_dataset, read_table
 
     check_selection(selection)
+    config = SearchConfig(n_trees=trees)
     limits = Limits(timeout=None if timeout == math.inf else timeout, max_evaluations=max_evaluations)
     dataset, notes = prepare_dataset(read_table(data), target=target, features=features, weights=weights)
     grammar = read_grammar(dataset.names, grammar_file, operators, has_constants=not no_constants)
@@ -154,7 +173,7 @@ def fit(
         facts = {"selection": selection, "source": None if data == "-" else os.path.abspath(data)}
         search = partial(discover_in_file, run, target=target, facts=facts)
     with open_progress(target, choose, limits.timeout, is_json=is_json, is_quiet=quiet) as display:
-        found = search(dataset, grammar, limits=limits, n_jobs=jobs, seed=seed, watch=display)
+        found = search(dataset, grammar, config=config, limits=limits, n_jobs=cluster or jobs, seed=seed, watch=display)
     print_found(found, dataset, target=target, selection=selection, seed=seed, is_json=is_json, is_quiet=quiet)
 
 

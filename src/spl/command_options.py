@@ -38,6 +38,23 @@ def check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
     return value
 
 
+def connect(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """Let the command search on the cluster of a Dask scheduler; return how many threads it has."""
+    if value is None:
+        return None
+    from spl.parallel import use_cluster
+
+    return ctx.with_resource(use_cluster(value))
+
+
+cluster_option = click.option(
+    "--cluster",
+    callback=connect,
+    metavar="ADDRESS",
+    help="Search on the workers of this Dask scheduler: tcp://host:8786.",
+)
+
+
 def check_seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
     """Return a seed that is 0 or more."""
     if value < 0:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spl.command_options import check_jobs, check_seed, compile_kernels, open_console, read_grammar, split_names
+from spl.command_options import (
+    check_jobs,
+    check_seed,
+    cluster_option,
+    compile_kernels,
+    open_console,
+    read_grammar,
+    split_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +55,7 @@ WEAK = "weak"
 @click.option("--grammar", "grammar_file", metavar="FILE", help="Rules of the right-hand sides, instead of operators.")
 @click.option("--timeout", default=120.0, show_default=True, metavar="SECONDS", help="Of everything; inf is none.")
 @click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
+@cluster_option
 @click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; if it is there already, continue it.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -66,6 +75,7 @@ def dynamics(
     grammar_file: str | None,
     timeout: float,
     jobs: int,
+    cluster: int | None,
     seed: int,
     run: str | None,
     is_json: bool,
@@ -110,7 +120,13 @@ def dynamics(
         search = partial(discover_system_in_file, run, facts={"source": None if data == "-" else os.path.abspath(data)})
     with open_system_progress(runs, plan, limits.timeout, is_json=is_json, is_quiet=quiet) as watch:
         found = search(
-            runs, [grammar] * len(runs.states), plan=plan, timeout=limits.timeout, n_jobs=jobs, seed=seed, watch=watch
+            runs,
+            [grammar] * len(runs.states),
+            plan=plan,
+            timeout=limits.timeout,
+            n_jobs=cluster or jobs,
+            seed=seed,
+            watch=watch,
         )
     print_notes(found.notes[len(runs.notes) :], is_quiet=quiet)
     if is_json:

@@ -227,10 +227,10 @@ def _knock(address: str) -> None:
     try:
         place = urlsplit(address)
         if place.scheme not in SCHEMES or place.hostname is None or place.port is None:
-            raise ValueError("it has not the form of an address.")
+            raise ValueError("it has not the form of an address")
         socket.create_connection((place.hostname, place.port), timeout=CONNECT_SECONDS).close()
     except (OSError, ValueError) as error:
         raise SettingError(
-            f"There is no Dask scheduler at {address!r}: {error} Start one with `dask scheduler`, and give its address, such as "
+            f"There is no Dask scheduler at {address!r}: {error}. Start one with `dask scheduler`, and give its address, such as "
             f"tcp://host:8786."
         ) from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spl.command_options import check_jobs, compile_kernels, open_console
+from spl.command_options import check_jobs, cluster_option, compile_kernels, open_console
 
 if TYPE_CHECKING:
     from spl.config import Limits
@@ -170,9 +170,10 @@ def _heading(run: "StoredRun") -> list[str]:
 @click.argument("file")
 @click.option("--timeout", type=float, metavar="SECONDS", help="From now on; inf is none. [default: see above]")
 @click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
+@cluster_option
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equation.")
-def resume(file: str, timeout: float | None, jobs: int, is_json: bool, quiet: bool) -> None:
+def resume(file: str, timeout: float | None, jobs: int, cluster: int | None, is_json: bool, quiet: bool) -> None:
     """Continue the run in FILE, whatever ended it: a limit, Ctrl-C, a crash. Nothing but the file is needed.
 
     Without --timeout the run gets what is left of its time limit; if it had used that up, as much again. The search goes
@@ -189,9 +190,9 @@ def resume(file: str, timeout: float | None, jobs: int, is_json: bool, quiet: bo
     run = read_run(file)
     compile_kernels()
     if isinstance(run.data, Dataset):
-        _resume_search(run, run.data, timeout, jobs, is_json=is_json, is_quiet=quiet)
+        _resume_search(run, run.data, timeout, cluster or jobs, is_json=is_json, is_quiet=quiet)
     else:
-        _resume_system(run, run.data, timeout, jobs, is_json=is_json, is_quiet=quiet)
+        _resume_system(run, run.data, timeout, cluster or jobs, is_json=is_json, is_quiet=quiet)
 
 
 def extend_limits(run: "StoredRun", seconds: float | None) -> "tuple[Limits, int | None]":
