@@ -321,3 +321,12 @@ def test_when_the_time_is_up_formulas_are_left_as_they_were_found(monkeypatch, w
     cut_short, _ = search_on(must_stop=lambda: next(looks) > 40)
     assert cut_short.stopped == "interrupted"
     assert len(cut_short.front)
+
+
+def test_loading_sympy_takes_nothing_of_the_time_for_the_last_simplifications(monkeypatch):
+    steps = []
+    monkeypatch.setattr("spl.discover.get_ready", lambda: steps.append("ready"))
+    monkeypatch.setattr("spl.discover._find_last_moment", lambda run: steps.append("clock") or np.inf)
+    data = Dataset.from_arrays([[1.0], [2.0], [4.0]], [2.0, 4.0, 8.0], names=["x"])
+    discover(data, Grammar.from_text("f -> f + f | x"), limits=Limits(timeout=5))
+    assert steps == ["ready", "clock"]

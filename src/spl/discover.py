@@ -33,7 +33,7 @@ from spl.modules import keep_best, module_size
 from spl.program import Program
 from spl.scales import Scales, choose_scales
 from spl.search import Searcher
-from spl.simplify import simplify
+from spl.simplify import get_ready, simplify
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
 FIRST_EPISODES = 50  # before the first look: people wait for it
@@ -411,6 +411,7 @@ def _finish(run: _Run) -> Front:
     order = sorted(range(len(run.front)), key=lambda k: abs(k - chosen))
     finished = []
     longest = 0.0
+    get_ready()
     run.last_moment = _find_last_moment(run)
     for k in order:
         began = run.seconds

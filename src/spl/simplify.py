@@ -25,6 +25,11 @@ SUMS_AND_QUOTIENTS = (tk.ADD, tk.SUB, tk.DIV)
 Agree = Callable[[Program, Program], bool]
 
 
+def get_ready() -> None:
+    """Load sympy now: the first time in a process that takes longer than most simplifications."""
+    import sympy  # noqa: F401
+
+
 def simplify(program: Program, agree: Agree | None = None) -> Program:
     """Return the shortest spelling found, or the program itself.
 
