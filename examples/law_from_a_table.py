@@ -20,8 +20,7 @@ PLANETS = pd.DataFrame(
 
 
 def main(folder: Path) -> None:
-    # Long formulas have as many numbers as there are rows here, and fit anything: so the knee of the front is the law
-    model = SPLRegressor(operators=("+", "*", "/", "sqrt"), selection="knee", timeout=3, random_state=0)
+    model = SPLRegressor(operators=("+", "*", "/", "sqrt"), timeout=3, random_state=0)
     model.fit(PLANETS[["distance"]], PLANETS["period"], sample_weight=1 / PLANETS["period"] ** 2)
     print("period =", model.get_best()["equation"])
     print(model.export("python"))

@@ -146,6 +146,16 @@ def test_a_number_that_came_out_clean_costs_as_much_as_a_fitted_one():
         assert choices[0] == choices[1]
 
 
+def test_a_formula_with_as_many_numbers_as_rows_is_not_chosen_however_well_it_fits():
+    front = make_front((1, 1.0), (3, 1e-4, 1), (18, 1e-15, 8))
+    assert front.choose("mdl", 8, 1e-13) == 1
+    assert front.choose("mdl", 80, 1e-13) == 2
+
+
+def test_an_exact_law_with_one_number_is_chosen_from_three_rows():
+    assert make_front((1, 1.0), (3, 1e-15, 1)).choose("mdl", 3, 1e-13) == 1
+
+
 def test_bic_is_the_bayesian_information_criterion():
     front = make_front((2, 1.0), (6, 0.5), (11, 0.45, 2))
     n_rows = 40
