@@ -20,6 +20,7 @@ from tests.kernels.test_fit import make_table
 
 import spl.completion
 from spl.completion import make_completion
+from spl.config import CLOSERS
 from spl.data import Dataset
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
@@ -45,7 +46,8 @@ POLYNOMIALS = "f -> f + f | f * f | x | y"
 WAVES = "f -> f + g | sin(g) | g\ng -> g * g | x | 2"
 NO_LIMIT = np.iinfo(np.int64).max
 PLAIN = Policy(
-    eta=0.9, explore=0.7, epsilon=0.0, n_simulations=2, n_completions=0, max_steps=24, closers=np.ones(5, np.int64), is_jumping=True,
+    eta=0.9, explore=0.7, epsilon=0.0, n_simulations=2, n_completions=0, max_steps=24,
+    closers=np.ones(len(CLOSERS), np.int64), is_jumping=True,
     max_rules=5, module_size=3, is_scaled=True, is_greedy=True, loss_scale=1.0,
 )  # fmt: skip
 
