@@ -43,7 +43,7 @@ def test_a_column_name_is_set_with_its_subscript_or_upright(name: str, text: str
         (read("x - (y + 1) * 2"), r"x - \left(y + 1\right) \cdot 2"),
         (read("x + (-y + 1)"), "x - y + 1"),
         (read("-(x + y)"), r"-\left(x + y\right)"),
-        (read("-(-x)"), r"-\left(-x\right)"),
+        (Program((tk.NEG, *read("-x").tokens), read("-x").vocabulary), r"-\left(-x\right)"),
         (read("-2 * x * y"), "-2 x y"),
         (read("x * -2"), r"x \left(-2\right)"),
         (read("x * (-y)"), r"x \left(-y\right)"),

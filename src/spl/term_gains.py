@@ -33,8 +33,8 @@ def term_gains(fitted: Refined, starts: Sequence[Numbers], state: int, terms: Se
         >>> words = Vocabulary(("x",))
         >>> law = System(("x",), (), (parse_expression("C", words).with_constants(np.array([0.5])),))
         >>> fitted = refine(law, [run], [run.x], [0.01], length=25)
-        >>> gains = term_gains(fitted, [run.x], 0, [parse_expression(text, words).tokens for text in ("x", "x*x")])
-        >>> bool(gains[1] > gains[0] > 0)
+        >>> gains = term_gains(fitted, [run.x], 0, [parse_expression("x*x", words).tokens])
+        >>> bool(gains[0] > 1000)  # a constant alone leaves much to be gained
         True
     """
     gains = [_gains_at_once(fitted, starts, state, terms[k : k + CHUNK]) for k in range(0, len(terms), CHUNK)]
