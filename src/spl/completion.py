@@ -40,10 +40,11 @@ MAX_TRIED = 4  # programs that are tried for each place in the bank: some gramma
 BANK_ROWS = 32  # rows on which exact goals are looked up
 MAX_BANK_COST = 30
 SUM_SHARE = 5  # of the bank, one part in so many is added in sums and differences of two products ...
-SUM_DEGREE, MAX_PRODUCTS = (
-    3,
-    250,
-)  # ... of up to so many variables, as long as there are no more such products than this
+SUM_DEGREE = 3  # ... of up to so many variables ...
+MAX_PRODUCTS = 250  # ... as long as there are no more such products than this
+DEPENDENT = (
+    1e-9  # logarithms of variables that differ by a smaller share than this from a combination of others are one
+)
 INDEX_ENTRIES = 20_000  # the cheapest entries that can be found up to powers; all sums of products can
 N_NEAR = 2048  # cheapest entries that are compared with goals that are only about right
 MAX_DEGREE = 6  # of the monomials that are terms of linear combinations
@@ -62,7 +63,6 @@ def make_completion(
     rules = pack_bank_rules(grammar, capacity)
     bank = _grow(grammar, columns, rules, capacity) if is_used else _empty_bank(grammar, columns, capacity)
     forms, form_length = pack_forms(grammar)
-    variables = _derived_variables(grammar)
     near, counts = _evaluate_near(grammar, sample, bank, rules, n_near)
     terms = _TermTable(grammar, sample, bank, rules, min(n_terms, sample.n_rows - FEWEST_FREE_ROWS))
     return Completion(
@@ -70,7 +70,7 @@ def make_completion(
         rules=rules,
         forms=forms,
         form_length=form_length,
-        variables=variables,
+        variables=_derived_variables(grammar),
         powers=_make_power_index(bank, columns, rules, form_length[:, PRODUCT] > 0),
         weights=sample.weights,
         near=near,
@@ -170,12 +170,7 @@ def _make_power_index(
     A variable with zeros has no logarithm and is left out. Without enough rows the index stays empty.
     """
     n = bank.n_values
-    design = np.vstack([np.ones(n), _logarithms(columns)])
-    design[~np.isfinite(design).all(axis=1)] = 0.0
-    left, sizes, right = np.linalg.svd(design, full_matrices=False)
-    is_kept = sizes > 1e-9 * sizes[0]
-    basis = np.ascontiguousarray(right[is_kept])
-    solver = (left[:, is_kept] / sizes[is_kept]) @ basis
+    basis, solver = _solve_for_exponents(columns)
     is_enough = multiplies.any() and n >= basis.shape[0] + FEWEST_FREE_ROWS
     numbers = np.arange(int(bank.used[N_ENTRIES]))
     n_grown = bank.last.max()  # sums of products come after the entries that have a cost
@@ -196,11 +191,21 @@ def _make_power_index(
         slots=np.zeros((1, n_keys), np.int32),
         directions=bank.directions,
         basis=basis if is_enough else np.zeros((0, n)),
-        solver=np.ascontiguousarray(solver[1:]),
+        solver=solver,
         row=np.zeros(n),
     )
     fill_index(index, symbols, is_used)
     return index
+
+
+def _solve_for_exponents(columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return an orthonormal basis of 1 and the logarithms of the variables, and what gives the exponents of logarithms."""
+    design = np.vstack([np.ones(columns.shape[1]), _logarithms(columns)])
+    design[~np.isfinite(design).all(axis=1)] = 0.0
+    left, sizes, right = np.linalg.svd(design, full_matrices=False)
+    is_kept = sizes > DEPENDENT * sizes[0]
+    basis = np.ascontiguousarray(right[is_kept])
+    return basis, np.ascontiguousarray(((left[:, is_kept] / sizes[is_kept]) @ basis)[1:])
 
 
 def _logarithms(values: NDArray[np.float64]) -> NDArray[np.float64]:
