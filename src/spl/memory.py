@@ -17,6 +17,10 @@ ENTRY_BYTES = (
     32 * 8 + 5 * 4 + 2 * 4 * (8 + 4)
 )  # values, five numbers, and up to four places of 12 bytes in each of two tables
 ENTRY_BYTES_A_SYMBOL = 4
+INDEX_BYTES = (
+    32 * 8 + 8 + 4 * (8 + 4)
+)  # of an entry that can be found up to powers: values, a number, up to four places
+SUMS_A_SYMBOL = 0.2  # sums of products that each entry brings, for each symbol
 KEY_BYTES = 8 + 8
 NODE_BYTES, CHILD_BYTES = 5 * 8, 8
 ROWS_OF_TABLES = (
@@ -46,7 +50,7 @@ def plan_memory(
         262144
     """
     tables = 8 * n_symbols * n_rows * ROWS_OF_TABLES if config.n_completions else 0
-    entry = ENTRY_BYTES + ENTRY_BYTES_A_SYMBOL * n_symbols
+    entry = (ENTRY_BYTES + ENTRY_BYTES_A_SYMBOL * n_symbols + INDEX_BYTES) * (1 + SUMS_A_SYMBOL * n_symbols)
     key, node = KEY_BYTES * config.n_trees, (NODE_BYTES + CHILD_BYTES * most_rules_of_symbol) * config.n_trees
     least = max(MIN_ENTRIES * entry / BANK_SHARE, MIN_KEYS * key / LEDGER_SHARE, MIN_NODES * node / TREE_SHARE) + tables
     room = config.max_memory * MEGABYTE - tables
