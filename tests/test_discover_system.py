@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spl.datasets import make_duffing, make_lotka_volterra
+from spl.datasets import make_duffing, make_lorenz, make_lotka_volterra
 from spl.discover_system import discover_system
 from spl.grammar import Grammar
 from spl.system_rows import Plan
@@ -110,3 +110,13 @@ def test_a_law_that_smoothing_hides_is_found_and_no_function_stands_in_for_it():
     grammar = Grammar.from_operators(["+", "-", "*", "/", "sin"], data.names)
     found = discover_system(runs, [grammar] * 2, timeout=20, n_jobs=2)
     assert [set(linear_terms(program)) for program in found.system.programs] == [{"v"}, {"v", "x", "x**3"}]
+
+
+@pytest.mark.slow
+def test_chaos_under_strong_noise_has_exactly_its_terms():
+    data = make_lorenz(6000, noise=0.2)
+    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
+    grammar = Grammar.from_operators(["+", "-", "*", "/"], data.names)
+    found = discover_system(runs, [grammar] * 3, timeout=20, n_jobs=2)
+    terms = [set(linear_terms(program)) for program in found.system.programs]
+    assert terms == [{"x", "y"}, {"x", "x*z", "y"}, {"x*y", "z"}]

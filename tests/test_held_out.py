@@ -16,7 +16,8 @@ def error_of(text, n_samples, rng):
     data = Trajectories.from_arrays(np.exp(-t) + rng.normal(0, 0.01, t.size), t, names=["x"])
     program = parse_expression(text, Vocabulary(("x",)))
     system = System(("x",), (), (program.with_constants(np.full(program.n_constants, -0.9)),))
-    return HeldOut(data, make_rows(data, Plan())).error(system, 24, 10.0)
+    rows = make_rows(data, Plan())
+    return HeldOut(data, rows.starts, rows.noise).error(system, 24, 10.0)
 
 
 @pytest.mark.parametrize("n_samples", [300, 40])  # of few samples none is held out

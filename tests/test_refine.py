@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,7 +9,7 @@ from spl.derivatives import smooth
 from spl.errors import DataError
 from spl.expression import parse_expression
 from spl.program import Vocabulary
-from spl.refine import judge, refine
+from spl.refine import judge, refine, refine_joined
 from spl.segments import cut_segments, even_edges, join_pairs, limit_samples
 from spl.system import System
 from spl.trajectories import Trajectory
@@ -60,6 +62,35 @@ def test_chaos_is_fitted_from_constants_that_are_off(rng):
     assert found.chi2 == pytest.approx(1, abs=0.1)
     assert found.segments.length > 200
     assert found.notes == ()
+
+
+def test_chaos_under_strong_noise_is_followed_along_segments_that_are_joined(rng):
+    t = np.arange(2000) * 0.01
+    x, noise = add_noise(solve_lorenz(t), 0.2, rng)
+    system = make(("x", "y", "z"), "C*(y - x)", "x*(C - z) - y", "x*y - C*z", constants=[9.5, 28.5, 2.5])
+    runs, starts = [make_run(t, x)], [smooth(x)]
+    fit = refine(system, runs, starts, noise, length=32)
+    for _ in range(3):
+        fit = refine_joined(fit, runs, starts, noise)
+    assert fit.segments.n_segments == 8
+    assert fit.is_used.all()
+    assert fit.error == pytest.approx(1, abs=0.05)  # one segment on a wrong way would add 1
+
+
+def test_a_segment_that_was_left_out_gets_another_chance_when_joined(rng):
+    t = np.linspace(0, 4, 100)
+    x = np.exp(-t)[:, np.newaxis] + rng.normal(0, 0.01, (100, 1))
+    system = make(("x",), "C*x", constants=[-1.1])
+    fit = refine(system, [make_run(t, x)], [x], [0.01], length=10)
+    left_out = dataclasses.replace(fit, is_used=np.arange(fit.is_used.size) > 0)
+    assert refine_joined(left_out, [make_run(t, x)], [x], [0.01]).is_used.all()
+
+
+def test_segments_know_where_runs_were_cut():
+    runs = [make_run(np.arange(50.0), np.zeros((50, 1))), make_run(np.arange(20.0), np.zeros((20, 1)))]
+    edges = [np.array([0, 7, 30, 50]), np.array([0, 20])]
+    found = cut_segments(runs, np.ones(1), edges).edges
+    assert [each.tolist() for each in found] == [each.tolist() for each in edges]
 
 
 def test_standard_errors_are_honest():

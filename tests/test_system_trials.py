@@ -59,5 +59,21 @@ def test_a_system_that_can_be_followed_gets_longer_segments():
 
 def test_a_system_near_another_begins_with_its_states(trials):
     best = trials.try_programs(TRUTH, (0, 0))
-    near = trials.try_programs(programs("C*y + C", "-C*x"), (0, 0), best)
+    near = trials.try_programs(programs("C*y + C", "-C*x"), (0, 0), near=best)
     assert near.error == pytest.approx(best.error, rel=0.01)
+
+
+def test_a_system_that_is_worth_less_along_short_segments_is_not_followed_along_long_ones():
+    trials = make_trials(0.05)
+    best = trials.lengthen(trials.try_programs(TRUTH, (0, 0)))
+    worse = trials.try_programs(programs("C", "-C*x"), (0, 0), to_beat=best.worth)
+    assert worse.worth > best.worth
+    assert worse.fitted.segments.n_segments > best.fitted.segments.n_segments
+
+
+def test_trials_begin_with_the_states_of_the_system_that_was_lengthened():
+    trials = make_trials(0.05)
+    smoothed = trials.states[0]
+    trials.lengthen(trials.try_programs(TRUTH, (0, 0)))
+    true = np.column_stack([np.sin(2 * T), np.cos(2 * T)])
+    assert np.abs(trials.states[0] - true).mean() < np.abs(smoothed - true).mean()

@@ -29,7 +29,7 @@ from spl.simplify import simplify
 from spl.sums import Library, Term
 from spl.system import System
 from spl.system_rows import Plan, SystemRows
-from spl.system_trials import FOLLOWED, TRIAL_SHARE, Choice, SystemTrials
+from spl.system_trials import TRIAL_SHARE, Choice, SystemTrials
 from spl.term_gains import term_gains
 from spl.terms import add_term, multiply_out
 from spl.trajectories import Trajectories
@@ -38,6 +38,7 @@ Numbers = NDArray[np.float64]
 
 HOPELESS = 0.5  # of its spread left unexplained is too far from the derivative to be tried
 MAX_COST = 45  # of a formula that is tried
+SAME_LOSS = 1e-6  # relative: formulas whose losses differ by less are one formula written in two ways
 NEAR_FRONT = (
     1.3  # times the loss of the front at its cost is what a proposal may have: smoothing makes others look better
 )
@@ -48,6 +49,7 @@ FIRST_FIT = 0.7  # of the time that is left is for the fit before numbers are ma
 SURE = 2.0  # standard errors within which a number may be another
 MEANINGFUL = 0.25  # of the distance between simple numbers: nearer to one is no chance
 MOST_USED = 0.8  # of the segments must be followed for a fit to count
+MOST_RISE = 1.3  # times the error of the trials is allowed for a fit to count
 SECOND_FIT = 1.0  # seconds that a fit may take when the time is up
 MOVE_SHARE = 0.75  # of the time after the searches may go into trying other formulas
 
@@ -105,7 +107,6 @@ class SystemChooser:
         self._data, self._rows, self._proposals, self._deadline = data, rows, proposals, deadline
         self._began = time.monotonic()
         self._trials = SystemTrials(data, rows, plan, lambda: self._seconds_left(MOVE_SHARE))
-        self._held_out = HeldOut(data, rows)
         self._freedoms = [_Freedom(grammar.bind(rows.names)) for grammar in grammars]
         self._data_of = [rows.dataset(state) for state in range(len(proposals))]
 
@@ -114,19 +115,22 @@ class SystemChooser:
         system = self._trials.make([each.front[k].program for each, k in zip(self._proposals, chosen, strict=True)])
         return ChosenSystem(system, system, np.full(system.n_constants, np.nan), chosen, None, (note,) if note else ())
 
-    def choose(self, chosen: tuple[int, ...]) -> ChosenSystem | None:
+    def choose(self, starts: Sequence[tuple[int, ...]]) -> ChosenSystem | None:
         """Try formulas while that shortens the description, then fit the constants as exactly as the data allows.
 
-        It begins with the formulas `chosen` of the fronts; None if these cannot be followed along the data.
+        It begins with the best of several choices of formulas from the fronts; None if none can be followed along the data.
         """
-        formulas = [self._proposals[state].front[k].program for state, k in enumerate(chosen)]
-        programs = [self._free(state, formula) for state, formula in enumerate(formulas)]
-        best = self._trials.try_programs(programs, chosen)
+        best = min(map(self._begin, dict.fromkeys(starts)), key=_worth)
         if not np.isfinite(best.worth):
             return None
         best = self._repeat(best, [self._grow, self._shrink])
         best = self._repeat(best, [self._scan, self._grow, self._shrink])
         return self._finish(self._validate(best))
+
+    def _begin(self, chosen: tuple[int, ...]) -> Choice:
+        """Return the system of formulas of the fronts."""
+        formulas = [self._proposals[state].front[k].program for state, k in enumerate(chosen)]
+        return self._trials.try_programs([self._free(state, formula) for state, formula in enumerate(formulas)], chosen)
 
     # ---- changes ---------------------------------------------------------------------------------
 
@@ -134,7 +138,8 @@ class SystemChooser:
         """Try changes of each equation in turn, along segments as long as the system can be followed, until none helps."""
         before = None
         while best is not before and self._has_time():
-            before = best = self._trials.lengthen(best)
+            before = best
+            best = self._trials.lengthen(best)
             for change in changes:
                 best = change(best)
         return best
@@ -164,8 +169,11 @@ class SystemChooser:
         """Yield formulas that come near the derivative, in the order of their cost, with the last row of the front before them."""
         front = self._proposals[state].front
         every = sorted([*front, *self._proposals[state].others], key=lambda candidate: (candidate.cost, candidate.loss))
-        k = 0
+        k, last = 0, np.nan
         for candidate in every:
+            if abs(candidate.loss - last) <= SAME_LOSS * last:
+                continue
+            last = candidate.loss
             k = max(k, *(row for row, member in enumerate(front) if member.cost <= candidate.cost), 0)
             is_near = candidate.loss <= min(HOPELESS * self._data_of[state].spread, NEAR_FRONT * front[k].loss)
             if candidate.cost <= MAX_COST and (candidate is front[k] or is_near):
@@ -241,13 +249,14 @@ class SystemChooser:
 
     def _held_out_error(self, choice: Choice) -> float:
         seconds = max(TRIAL_SHARE * self._seconds_left(MOVE_SHARE), 0.0)
-        return self._held_out.error(choice.system, self._trials.length, seconds)
+        held_out = HeldOut(self._data, self._trials.states, self._rows.noise)
+        return held_out.error(choice.system, self._trials.length, seconds)
 
     def _try(self, best: Choice, state: int, program: Program, k: int, *, is_near: bool = False) -> Choice:
         """Return the system with another equation for one state, which came from formula k of its front."""
         programs, chosen = list(best.system.programs), list(best.chosen)
         programs[state], chosen[state] = program, k
-        return self._trials.try_programs(programs, tuple(chosen), best if is_near else None)
+        return self._trials.try_programs(programs, tuple(chosen), near=best if is_near else None, to_beat=best.worth)
 
     # ---- formulas --------------------------------------------------------------------------------
 
@@ -277,12 +286,14 @@ class SystemChooser:
         return ChosenSystem(system, refined.system, refined.standard_errors, best.chosen, refined, refined.notes)
 
     def _fit_to_all(self, best: Choice, system: System, seconds: float) -> Refined:
-        """Fit to segments as long as the system can be followed; where that fails, to segments of the length of the trials."""
-        runs, starts, noise = self._data.runs, self._rows.starts, self._rows.noise
-        refined = refine(system, runs, starts, noise, max_seconds=max(seconds, 0.0))
-        if refined.is_used.mean() >= MOST_USED and refined.chi2 <= FOLLOWED * max(best.error, self._trials.exact_error):
+        """Fit to segments as long as the system can be followed; where that fails, to the segments of the trials."""
+        runs, states, noise = self._data.runs, self._trials.states, self._rows.noise
+        refined = refine(system, runs, states, noise, max_seconds=max(seconds, 0.0))
+        if refined.is_used.mean() >= MOST_USED and refined.chi2 <= MOST_RISE * max(
+            best.error, self._trials.exact_error
+        ):
             return refined
-        return refine(system, runs, starts, noise, length=self._trials.length, max_seconds=max(seconds, SECOND_FIT))
+        return refine(system, runs, states, noise, before=best.fitted, max_seconds=max(seconds, SECOND_FIT))
 
     def _has_time(self) -> bool:
         return self._seconds_left(MOVE_SHARE) > 0

@@ -32,6 +32,7 @@ from spl.weak_fit import fit_weakly
 
 SEARCH_SHARE = 0.6  # of the time limit is for the searches; the rest for the system as a whole
 NEAR = 0.2  # of the spread of a derivative may be left unexplained by the formula to begin with
+NEAR_BEST = (1.6, 1.3, 1.1)  # times the least that any formula leaves, where noise lets none come so near
 CLEAN = 1e-4  # the same where the data has no noise
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
 MOST_OF_IT = 0.75  # of its time used up is enough for a search that was begun before
@@ -114,11 +115,8 @@ def discover_system(
     result = None
     try:
         if not is_interrupted:
-            limits = (CLEAN, NEAR) if rows.method == "finite_difference" else (NEAR,)
-            simple = tuple(
-                _begin_with(found, rows.dataset(state).spread, limits) for state, found in enumerate(searches)
-            )
-            result = chooser.choose(shortest if plan.is_discrete else simple) or chooser.take(shortest, NOT_FOLLOWED)
+            starts = [shortest] if plan.is_discrete else _simple_starts(searches, rows)
+            result = chooser.choose(starts) or chooser.take(shortest, NOT_FOLLOWED)
     except KeyboardInterrupt:
         is_interrupted = True
     result = result or chooser.take(shortest)
@@ -239,13 +237,22 @@ def _pass_on(watch: SystemWatcher, state: str, progress: Progress) -> None:
     watch(SystemProgress(state, progress))
 
 
-def _begin_with(found: Discovery, spread: float, limits: Sequence[float]) -> int:
-    """Return the simplest formula that leaves at most a share of the derivative: costlier ones may only describe its errors.
+def _simple_starts(searches: Sequence[Discovery], rows: SystemRows) -> list[tuple[int, ...]]:
+    """Return choices of formulas to begin with, one of each front: costlier ones may only describe errors of the derivatives."""
+    spreads = [rows.dataset(state).spread for state in range(len(searches))]
+    is_clean = rows.method == "finite_difference"
+    return [
+        tuple(_simplest(found.front, spread, near, is_clean) for found, spread in zip(searches, spreads, strict=True))
+        for near in NEAR_BEST
+    ]
 
-    The first of the limits that any formula keeps to counts; the costliest formula if there is none.
-    """
-    near = (k for limit in limits for k, candidate in enumerate(found.front) if candidate.loss <= limit * spread)
-    return next(near, len(found.front) - 1)
+
+def _simplest(front: Front, spread: float, near: float, is_clean: bool) -> int:
+    """Return the simplest formula that leaves at most a share of the derivative; where none does, that is near the best."""
+    limit = max(NEAR * spread, near * front[-1].loss)
+    if is_clean and front[-1].loss <= CLEAN * spread:
+        limit = CLEAN * spread
+    return next(k for k, candidate in enumerate(front) if candidate.loss <= limit)
 
 
 def _judge_weakly(found: Discovery, rows: SystemRows, state: int) -> Discovery:

@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from spl.refine import judge, refine
 from spl.system import System
-from spl.system_rows import SystemRows
 from spl.trajectories import Trajectories, Trajectory
 
 Numbers = NDArray[np.float64]
-Piece = tuple[Trajectory, Numbers]  # of a run, with the smoothed states of the same samples
+Piece = tuple[Trajectory, Numbers]  # of a run, with the states of the same samples
 
 N_BLOCKS = 8  # stretches of a run
 HELD_OUT = 4  # every so many is held out
@@ -22,11 +21,11 @@ MIN_BLOCK = 24  # samples of a stretch
 class HeldOut:
     """Runs cut into stretches, every fourth of them held out; of few samples all are used for both."""
 
-    def __init__(self, data: Trajectories, rows: SystemRows) -> None:
-        pieces = [piece for run, states in zip(data.runs, rows.starts, strict=True) for piece in _cut(run, states)]
+    def __init__(self, data: Trajectories, states: Sequence[Numbers], noise: Numbers) -> None:
+        pieces = [piece for run, of_run in zip(data.runs, states, strict=True) for piece in _cut(run, of_run)]
         self._kept = [piece for k, piece in enumerate(pieces) if k % HELD_OUT != HELD_OUT - 1]
         self._held = pieces[HELD_OUT - 1 :: HELD_OUT] or self._kept
-        self._noise = rows.noise
+        self._noise = noise
 
     def error(self, system: System, length: int, max_seconds: float) -> float:
         """Return the mean squared residual on what is held out, in units of the noise, along segments of so many samples."""

@@ -8,22 +8,20 @@ smoothed states are left to others.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spl.errors import DataError
-from spl.segments import Edges, as_set, choose_length, cut_segments, even_edges, join_pairs, limit_samples
+from spl.segment_fit import MAX_SETTLING, FitTask, SegmentFit, descend, settle
+from spl.segments import Edges, as_set, choose_length, even_edges, join_pairs, limit_samples
 from spl.shooting import (
     INTEGRATION_ERROR,
     MAX_SUBSTEPS,
-    NormalEquations,
     Refined,
-    Shooter,
     make_shooter,
     one_for_zero,
-    sum_squares,
 )
 from spl.system import System
 from spl.trajectories import Trajectory
@@ -31,10 +29,6 @@ from spl.trajectories import Trajectory
 Numbers = NDArray[np.float64]
 
 SMALLEST_NOISE = 1e-5  # of the spread of a state: the integration is no more accurate
-MAX_ITERATIONS = 30
-MAX_SETTLING = 10  # iterations for the first states alone
-CONVERGED = 0.01  # a step that lowers the squared error by so many of its mean is the last: 1 is one standard error
-MAX_DAMPING = 1e14  # of the squared steps, in units of the spread of a state and the size of a constant
 BAD = 3.0  # a short segment whose mean squared residual is so many times the median has not converged
 CHANCE = 5.0  # sd by which joining two segments may raise their squared error beyond what is expected
 BEFORE_FIT = 10.0  # times as much is allowed before the constants are fitted to the joined segments
@@ -62,7 +56,7 @@ def refine(
         noise: standard deviation of the noise of each state [D].
         max_seconds: stop after this time with the best so far.
         length: samples of each segment; left out, as many as the equations can be followed.
-        before: a fit of a system much like this one along the same segments, whose first states are near the right ones.
+        before: a fit of a system much like this one: its segments are taken, and its first states are near the right ones.
 
     Examples:
         >>> from spl.expression import parse_expression
@@ -77,7 +71,36 @@ def refine(
     runs, starts = limit_samples(runs, starts)
     deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
     with np.errstate(all="ignore"):  # trajectories may be lost
-        return _summarise(_fit(_Task(runs, sd, deadline), system, starts, length, before))
+        return _summarise(_fit(FitTask(runs, sd, deadline), system, starts, length, before))
+
+
+def refine_joined(
+    before: Refined,
+    runs: Sequence[Trajectory],
+    starts: Sequence[Numbers],
+    noise: ArrayLike,
+    *,
+    max_seconds: float | None = None,
+) -> Refined:
+    """Fit a system that was fitted along segments to pairs of these, each joined to one; the rest is as for `refine`.
+
+    Examples:
+        >>> from spl.expression import parse_expression
+        >>> from spl.program import Vocabulary
+        >>> program = parse_expression("C * x", Vocabulary(("x",))).with_constants(np.array([-0.9]))
+        >>> t = np.linspace(0, 2, 50)
+        >>> run = Trajectory(t, np.exp(-t)[:, np.newaxis], np.empty((50, 0)), None)
+        >>> short = refine(System(("x",), (), (program,)), [run], [run.x], [0.01], length=10)
+        >>> short.segments.n_segments, refine_joined(short, [run], [run.x], [0.01]).segments.n_segments
+        (5, 3)
+    """
+    sd = _check(before.system, runs, starts, noise)
+    runs, starts = limit_samples(runs, starts)
+    deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
+    with np.errstate(all="ignore"):  # trajectories may be lost
+        parts = _take_up(FitTask(runs, sd, deadline), before, starts)
+        fit = _begin_joined(parts, join_pairs(parts.edges, set()))
+        return _summarise(_fit_short(replace(fit, is_used=np.ones_like(fit.is_used))))
 
 
 def judge(
@@ -94,10 +117,10 @@ def judge(
     """
     sd = _check(system, runs, starts, noise)
     runs, starts = limit_samples(runs, starts)
-    task = _Task(runs, sd, np.inf)
+    task = FitTask(runs, sd, np.inf)
     edges = even_edges(runs, length or 2 * choose_length(runs, starts, sd))
     with np.errstate(all="ignore"):  # trajectories may be lost
-        losses = _settle(task.begin(system, starts, edges), 2 * MAX_SETTLING).losses
+        losses = settle(task.begin(system, starts, edges), 2 * MAX_SETTLING).losses
     return _mean_error(task, losses, np.concatenate([np.diff(all_edges) for all_edges in edges]))
 
 
@@ -127,151 +150,31 @@ def noise_to_weigh(noise: Numbers, measured: Numbers) -> Numbers:
     return np.asarray(np.maximum(noise, SMALLEST_NOISE * one_for_zero(measured.std(axis=0))))
 
 
-def _mean_error(task: "_Task", losses: Numbers, sizes: NDArray[np.int64]) -> float:
+def _mean_error(task: FitTask, losses: Numbers, sizes: NDArray[np.int64]) -> float:
     """Return the mean squared residual of segments; none counts as worse than the spread of the data."""
     spread = np.concatenate([run.x for run in task.runs]).var(axis=0) / task.noise**2
     return float(np.minimum(losses, sizes * spread.sum()).sum() / (sizes.sum() * task.noise.size))
 
 
-# ---- one fit -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Task:
-    """What all fits share."""
-
-    runs: Sequence[Trajectory]
-    noise: Numbers  # [D]
-    deadline: float
-
-    @property
-    def is_late(self) -> bool:
-        return time.monotonic() > self.deadline
-
-    def begin(
-        self, system: System, states: Sequence[Numbers], edges: Sequence[Edges], *, n_substeps: int = 1
-    ) -> "_Fit":
-        """Return the system over segments, not yet fitted, with first states taken from those of whole runs."""
-        segments = cut_segments(self.runs, self.noise, edges)
-        shooter = make_shooter(system, segments, states, n_substeps)
-        initial = segments.initial_states(states)
-        shooter = shooter.refined_for(system.constants, initial)
-        return _Fit(self, system.constants, shooter, initial, edges, states, np.ones(segments.n_segments, np.bool_))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Fit:
-    """Constants and first states that describe segments."""
-
-    task: _Task
-    constants: Numbers  # [C]
-    shooter: Shooter
-    initial: Numbers  # [S, M]
-    edges: Sequence[Edges]
-    states: Sequence[Numbers]  # [N, S] of each run, from before
-    is_used: NDArray[np.bool_]  # [M]
-
-    @property
-    def residuals(self) -> Numbers:
-        """The residuals [M, D * K] in units of the noise."""
-        return np.asarray(self.shooter.residuals(self.constants[np.newaxis], self.initial[np.newaxis])[0])
-
-    @property
-    def losses(self) -> Numbers:
-        """The squared error of each segment [M], infinite for those that are lost."""
-        return sum_squares(self.residuals)
-
-    @property
-    def loss(self) -> float:
-        """The squared error of the segments that are used."""
-        return float(self.losses[self.is_used].sum())
-
-    @property
-    def system(self) -> System:
-        """The system with these constants."""
-        return self.shooter.system.with_constants(self.constants)
-
-    @property
-    def n_free(self) -> int:
-        """How many more measurements than fitted numbers there are, at least 1."""
-        n_fitted = len(self.initial) * int(self.is_used.sum()) + self.constants.size
-        return max(1, self.shooter.segments.n_observations(self.is_used) - n_fitted)
-
-    @property
-    def scale(self) -> float:
-        """The mean squared error of a measurement in units of its noise; not below what the integration may add."""
-        return max(self.loss / self.n_free, INTEGRATION_ERROR)
-
-    def fitted_states(self, is_wanted: NDArray[np.bool_]) -> list[Numbers]:
-        """Return the states of all runs, from this fit where it is wanted."""
-        filled = [states.copy() for states in self.states]
-        segments = self.shooter.segments
-        states = self.shooter.follow(self.constants[np.newaxis], self.initial[np.newaxis])[0]
-        for m in np.flatnonzero(is_wanted):
-            first, size = segments.first[m], segments.size[m]
-            filled[segments.run[m]][first : first + size] = states[:, m, :size].T
-        return filled
-
-    def normal_equations(self, *, with_constants: bool = True) -> NormalEquations:
-        """Return the normal equations of the segments that are used."""
-        return self.shooter.normal_equations(self.constants, self.initial, self.is_used, with_constants=with_constants)
-
-
-def _settle(fit: _Fit, n_iterations: int = MAX_SETTLING) -> _Fit:
-    """Fit the first states with the constants as they are, each segment on its own."""
-    losses = fit.losses
-    damping = np.ones(losses.size)
-    is_open = np.isfinite(losses)
-    for _ in range(n_iterations):
-        if not is_open.any() or fit.task.is_late:
-            break
-        normal = replace(fit, is_used=is_open).normal_equations(with_constants=False)
-        steps = normal.reduce(damping[:, np.newaxis] / fit.shooter.spread**2)[2][:, :, -1].T
-        trial = replace(fit, initial=fit.initial + steps)
-        gains = np.where(is_open, losses - trial.losses, 0.0)
-        is_better = gains > 0
-        is_open = (
-            is_open & (damping < MAX_DAMPING) & ~(is_better & (gains < CONVERGED * losses / fit.shooter.segments.size))
-        )
-        fit = replace(fit, initial=np.where(is_better, trial.initial, fit.initial))
-        losses = np.where(is_better, losses - gains, losses)
-        damping = np.where(is_better, 0.1 * damping, 10.0 * damping)
-    return fit
-
-
-def _descend(fit: _Fit) -> _Fit:
-    """Improve constants and first states together by Levenberg-Marquardt, until nothing changes or the time is up."""
-    fit = replace(fit, is_used=fit.is_used & np.isfinite(fit.losses))
-    loss = fit.loss
-    damping = 1.0
-    per_state = np.tile(fit.shooter.spread**-2.0, (fit.is_used.size, 1))
-    for _ in range(MAX_ITERATIONS if fit.is_used.any() else 0):
-        normal = fit.normal_equations()
-        size = fit.constants**2 + 1 / np.maximum(np.diag(normal.constants), np.finfo(float).tiny)
-        gain = 0.0
-        while not gain > 0.0 and damping < MAX_DAMPING and not fit.task.is_late:
-            constants, initial = normal.step(damping * per_state, damping / size)
-            trial = replace(fit, constants=fit.constants + constants, initial=fit.initial + initial)
-            gain = loss - trial.loss
-            damping = 0.1 * damping if gain > 0.0 else 10.0 * damping
-        if not gain > 0.0:
-            break
-        fit = trial
-        loss -= gain
-        if gain < CONVERGED * loss / fit.n_free and damping < 1.0:
-            break
-    return fit
-
-
 # ---- from short segments to long ones ------------------------------------------------------------
 
 
-def _fit(task: _Task, system: System, starts: Sequence[Numbers], length: int | None, before: Refined | None) -> _Fit:
+def _take_up(task: FitTask, before: Refined, starts: Sequence[Numbers]) -> SegmentFit:
+    """Return a fit as it was left."""
+    shooter = make_shooter(before.system, before.segments, starts, before.n_substeps)
+    edges, initial = before.segments.edges, before.initial_states.T
+    return SegmentFit(task, before.system.constants, shooter, initial, edges, starts, before.is_used)
+
+
+def _fit(
+    task: FitTask, system: System, starts: Sequence[Numbers], length: int | None, before: Refined | None
+) -> SegmentFit:
     """Fit to short segments, then join these as long as it goes well; or to segments of the length given."""
+    if before is not None:
+        fit = task.begin(system, starts, before.segments.edges)
+        return _fit_short(replace(fit, initial=before.initial_states.T))
     first_length = length or choose_length(task.runs, starts, task.noise)
-    fit = task.begin(system, starts, even_edges(task.runs, first_length))
-    fit = _settle(fit) if before is None else replace(fit, initial=before.initial_states.T)
-    fit = _fit_short(fit)
+    fit = _fit_short(settle(task.begin(system, starts, even_edges(task.runs, first_length))))
     if length is not None:
         return fit
     for _ in range(N_SWEEPS):
@@ -279,7 +182,7 @@ def _fit(task: _Task, system: System, starts: Sequence[Numbers], length: int | N
     return fit
 
 
-def _join_all(fit: _Fit) -> _Fit:
+def _join_all(fit: SegmentFit) -> SegmentFit:
     """Join neighbours as long as any can be joined; an edge that turned out to be needed stays.
 
     Data without noise say all they can in short segments.
@@ -294,37 +197,63 @@ def _join_all(fit: _Fit) -> _Fit:
     return fit
 
 
-def _fit_short(fit: _Fit) -> _Fit:
+def _fit_short(fit: SegmentFit) -> SegmentFit:
     """Fit constants and first states; leave out segments that are lost or do not come near their data."""
-    fit = _descend(fit)
+    fit = descend(fit)
     sizes = fit.shooter.segments.size * fit.task.noise.size
     means = fit.losses / sizes
     limit = BAD * max(float(np.median(means)), INTEGRATION_ERROR) * (1 + CHANCE * np.sqrt(2 / sizes))
     is_near = fit.is_used & (means <= limit)
-    return fit if is_near.sum() in (0, fit.is_used.sum()) else _descend(replace(fit, is_used=is_near))
+    return fit if is_near.sum() in (0, fit.is_used.sum()) else descend(replace(fit, is_used=is_near))
 
 
-def _fit_joined(fit: _Fit, edges: Sequence[Edges]) -> _Fit:
+def _fit_joined(fit: SegmentFit, edges: Sequence[Edges]) -> SegmentFit:
     """Fit to fewer, longer segments; those that one trajectory does not fit as well as two are cut again."""
-    states = fit.fitted_states(fit.is_used)
-    joined = _settle(_begin_again(fit, fit, states, edges))
+    joined = _begin_joined(fit, edges)
     for slack in (BEFORE_FIT, 1.0):
         is_fine = _is_as_good_as_parts(joined, fit, slack)
         if not is_fine.all():
             cut_again = _cut_again(joined, fit, is_fine)
             joined = _begin_again(joined, fit, joined.fitted_states(is_fine), cut_again)
-        joined = _descend(joined)
+        joined = descend(joined)
     return joined
 
 
-def _begin_again(fit: _Fit, parts: _Fit, states: Sequence[Numbers], edges: Sequence[Edges]) -> _Fit:
+def _begin_joined(parts: SegmentFit, edges: Sequence[Edges]) -> SegmentFit:
+    """Return joined segments with the constants of their parts, and with first states that fit to these."""
+    fit = _begin_again(parts, parts, parts.fitted_states(parts.is_used), edges)
+    return settle(replace(fit, initial=settle(_aim_at_second_parts(fit, parts)).initial))
+
+
+def _aim_at_second_parts(fit: SegmentFit, parts: SegmentFit) -> SegmentFit:
+    """Return joined segments that end where their second part begins, with its first states as if they had been measured.
+
+    Errors grow along a segment: fitted to all of it at once, many a trajectory would be lost on the way.
+    """
+    segments, n_measured = fit.shooter.segments, len(fit.shooter.segments.measured)
+    information = parts.normal_equations(with_constants=False).states
+    known = 1 / np.einsum(
+        "mss->ms", np.linalg.pinv(information, hermitian=True)
+    )  # of each first state, one over its variance
+    homes = segments.home_of(parts.shooter.segments)
+    offsets = parts.shooter.segments.first - segments.first[homes]
+    measured, weights = segments.measured.copy(), segments.weights.copy()
+    for part in np.flatnonzero((offsets > 0) & parts.is_used & np.isfinite(known).all(axis=1)):
+        segment, sample = homes[part], offsets[part]
+        measured[:, segment, sample] = parts.initial[:n_measured, part]
+        weights[:, segment, sample] = np.sqrt(known[part, :n_measured])
+        weights[:, segment, sample + 1 :] = 0.0
+    return replace(fit, shooter=replace(fit.shooter, segments=replace(segments, measured=measured, weights=weights)))
+
+
+def _begin_again(fit: SegmentFit, parts: SegmentFit, states: Sequence[Numbers], edges: Sequence[Edges]) -> SegmentFit:
     """Return segments with other edges, not yet fitted; those with a part that was left out are left out."""
     new = fit.task.begin(fit.system, states, edges, n_substeps=fit.shooter.n_substeps)
     is_used = np.bincount(new.shooter.segments.home_of(parts.shooter.segments), ~parts.is_used, new.is_used.size) == 0
     return replace(new, is_used=is_used)
 
 
-def _is_as_good_as_parts(fit: _Fit, parts: _Fit, slack: float) -> NDArray[np.bool_]:
+def _is_as_good_as_parts(fit: SegmentFit, parts: SegmentFit, slack: float) -> NDArray[np.bool_]:
     """Tell for each segment whether it fits about as well as the segments that it was joined from."""
     homes = fit.shooter.segments.home_of(parts.shooter.segments)
     before = np.bincount(homes, parts.losses, fit.is_used.size)
@@ -335,7 +264,7 @@ def _is_as_good_as_parts(fit: _Fit, parts: _Fit, slack: float) -> NDArray[np.boo
     return np.asarray(~is_joined | ~fit.is_used | (~is_lost & (fit.losses - before <= limit)))
 
 
-def _cut_again(fit: _Fit, parts: _Fit, is_fine: NDArray[np.bool_]) -> list[Edges]:
+def _cut_again(fit: SegmentFit, parts: SegmentFit, is_fine: NDArray[np.bool_]) -> list[Edges]:
     """Return the edges with those of the parts within segments that are not fine."""
     segments = parts.shooter.segments
     homes = fit.shooter.segments.home_of(segments)
@@ -348,7 +277,7 @@ def _cut_again(fit: _Fit, parts: _Fit, is_fine: NDArray[np.bool_]) -> list[Edges
 # ---- the result ----------------------------------------------------------------------------------
 
 
-def _summarise(fit: _Fit) -> Refined:
+def _summarise(fit: SegmentFit) -> Refined:
     segments = fit.shooter.segments
     n_observations = segments.n_observations(fit.is_used)
     residuals = fit.residuals[fit.is_used]
@@ -374,7 +303,7 @@ def _summarise(fit: _Fit) -> Refined:
     )
 
 
-def _standard_errors(fit: _Fit) -> Numbers:
+def _standard_errors(fit: SegmentFit) -> Numbers:
     """Return the standard error of each constant, for the noise that the residuals show.
 
     Without noise, errors of the integration are left: these go the same way in all samples.

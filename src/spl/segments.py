@@ -40,6 +40,14 @@ class Segments:
         """The samples of the longest."""
         return int(self.measured.shape[2])
 
+    @property
+    def edges(self) -> list[Edges]:
+        """Where each run is cut: the first sample of each segment, then the end."""
+        ends = self.first + self.size
+        return [
+            np.append(self.first[self.run == run], ends[self.run == run].max()) for run in range(self.run.max() + 1)
+        ]
+
     def n_observations(self, is_used: NDArray[np.bool_]) -> int:
         """Return how many numbers were measured in the segments that are used."""
         return int(self.size[is_used].sum()) * len(self.measured)

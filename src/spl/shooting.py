@@ -47,6 +47,17 @@ class Shooter:
         integrate(self.equations, course, self.bounds, self.n_substeps, self.system.is_discrete, states, self.work)
         return np.moveaxis(states.reshape(n_states, n_sets, n_segments, -1), 1, 0)
 
+    def fill_in(
+        self, states: Sequence[Numbers], constants: Numbers, initial: Numbers, is_wanted: NDArray[np.bool_]
+    ) -> list[Numbers]:
+        """Return the states of whole runs, one array [N, S] a run, with those of the system along the segments wanted [M]."""
+        filled = [of_run.copy() for of_run in states]
+        followed = self.follow(constants[np.newaxis], initial[np.newaxis])[0]
+        for m in np.flatnonzero(is_wanted):
+            first, size = self.segments.first[m], self.segments.size[m]
+            filled[self.segments.run[m]][first : first + size] = followed[:, m, :size].T
+        return filled
+
     def residuals(self, constants: Numbers, initial: Numbers) -> Numbers:
         """Return the residuals [R, M, D * K] in units of the noise; 0 for padding."""
         return self._compare(self.follow(constants, initial))
@@ -155,6 +166,11 @@ class Refined:
     initial_states: Numbers  # [M, S], the fitted first states of the segments
     n_substeps: int  # of the integration, between two samples
     notes: tuple[str, ...]  # for people
+
+    def fitted_states(self, states: Sequence[Numbers]) -> list[Numbers]:
+        """Return the states of whole runs, one array [N, S] a run, from this fit where its segments took part."""
+        shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
+        return shooter.fill_in(states, self.system.constants, self.initial_states.T, self.is_used)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

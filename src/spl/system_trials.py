@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spl.front import TOKEN_NATS
 from spl.kernels import tokens as tk
 from spl.program import Program
-from spl.refine import noise_to_weigh, refine
+from spl.refine import noise_to_weigh, refine, refine_joined
 from spl.segments import choose_length
 from spl.shooting import Refined
 from spl.system import System
@@ -23,11 +23,13 @@ from spl.trajectories import Trajectories
 
 Numbers = NDArray[np.float64]
 
-FOLLOWED = 1.3  # times the error on segments half as long is allowed on longer ones
+FOLLOWED = (
+    1.1  # times the error on segments half as long is allowed on longer ones: a right system loses few free numbers
+)
 MAX_LENGTH = 512  # samples of a segment
 EXACT = 1e-4  # of the spread of a state: trajectories that are nearer to clean data are exact
 SMALLEST = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
-TRIAL_SHARE = 0.25  # of the time that is left may go into one trial
+TRIAL_SHARE = 0.1  # of the time that is left may go into one trial
 # What a function adds to the description of an equation beside its token: without it, functions stood in for terms that they hardly
 # differ from on the data, as 21.6*sin(0.09*y) for 2*y. The size was set by judgement, not tuned on its own.
 FUNCTION_NATS = 2.5
@@ -60,6 +62,7 @@ class SystemTrials:
         self._data, self._rows, self._plan, self._seconds_left = data, rows, plan, seconds_left
         self._shortest = self.length = 2 * choose_length(data.runs, rows.starts, rows.noise)
         self._longest = min(MAX_LENGTH, max(run.n_samples for run in data.runs) // 2)
+        self.states: Sequence[Numbers] = rows.starts  # as the best system so far has them
         self.exact_error = self._exact_error()
         self._tried: dict[tuple[tuple[int, ...], ...], Choice] = {}
 
@@ -72,22 +75,46 @@ class SystemTrials:
         """Return the system of equations, one a state."""
         return System(self._data.states, self._data.inputs, tuple(programs), self._plan.order, self._plan.is_discrete)
 
-    def try_programs(self, programs: Sequence[Program], chosen: tuple[int, ...], near: Choice | None = None) -> Choice:
-        """Return what a system is worth. Constants that are not near those of a system that was tried begin along short segments."""
+    def try_programs(
+        self,
+        programs: Sequence[Program],
+        chosen: tuple[int, ...],
+        *,
+        near: Choice | None = None,
+        to_beat: float = np.inf,
+    ) -> Choice:
+        """Return what a system is worth, or at least a bound that is no better than what is `to_beat`.
+
+        Constants begin along short segments, unless they are near those of a system that was tried.
+        """
         key = tuple(program.tokens for program in programs)
         if key not in self._tried:
-            self._tried[key] = self._fit(programs, chosen, near)
+            system = self.make(programs)
+            climbed = self._climb(system, chosen, to_beat) if near is None else self._refine(system, chosen, near)
+            self._tried[key] = climbed
         return self._tried[key]
 
+    def _climb(self, system: System, chosen: tuple[int, ...], to_beat: float) -> Choice:
+        """Fit along ever longer segments. Two short ones always fit at least as well as one twice as long: some need not go on."""
+        length = self._shortest
+        choice = self._refine(system, chosen)
+        while length < self.length and choice.worth < to_beat:
+            length *= 2
+            choice = self._join(choice)
+        return choice
+
     def lengthen(self, best: Choice) -> Choice:
-        """Go over to segments twice as long while the system can be followed along them: they tell more."""
-        while 2 * self.length <= self._longest and self._seconds_left() > 0:
-            longer = self._judge(self._refine(best.system, 2 * self.length), best.chosen)
-            if not longer.error <= FOLLOWED * max(best.error, self.exact_error):
-                break
-            self.length *= 2
-            self._tried.clear()
-            best = longer
+        """Go over to segments twice as long if the system can be followed along them: they tell more.
+
+        From then on, fits begin with the states that the system has along its segments: smoothed ones are not as near.
+        """
+        if 2 * self.length <= self._longest and self._seconds_left() > 0:
+            longer = self._join(best)
+            if np.isfinite(longer.worth) and longer.error <= FOLLOWED * max(best.error, self.exact_error):
+                self.length *= 2
+                self._tried.clear()
+                best = longer
+        self.states = best.fitted.fitted_states(self._rows.starts)
         return best
 
     def price(self, program: Program) -> float:
@@ -95,18 +122,23 @@ class SystemTrials:
         numbers = 0.5 * program.n_constants * log(self.n_observations)
         return TOKEN_NATS * program.cost + FUNCTION_NATS * count_functions(program) + numbers
 
-    def _fit(self, programs: Sequence[Program], chosen: tuple[int, ...], near: Choice | None) -> Choice:
-        system = self.make(programs)
-        if near is not None:
-            return self._judge(self._refine(system, self.length, near.fitted), chosen)
-        if self.length > self._shortest:
-            system = self._refine(system, self._shortest).system
-        return self._judge(self._refine(system, self.length), chosen)
+    def _refine(self, system: System, chosen: tuple[int, ...], near: Choice | None = None) -> Choice:
+        """Fit along the shortest segments, or along those of a choice that is near."""
+        length, before = (self._shortest, None) if near is None else (None, near.fitted)
+        data, noise, seconds = self._data.runs, self._rows.noise, self._seconds_for_one()
+        return self._judge(
+            refine(system, data, self.states, noise, length=length, max_seconds=seconds, before=before), chosen
+        )
 
-    def _refine(self, system: System, length: int, before: Refined | None = None) -> Refined:
-        seconds = max(TRIAL_SHARE * self._seconds_left(), 0.0)
-        data, rows = self._data, self._rows
-        return refine(system, data.runs, rows.starts, rows.noise, length=length, max_seconds=seconds, before=before)
+    def _join(self, choice: Choice) -> Choice:
+        """Fit along segments twice as long."""
+        noise, seconds = self._rows.noise, self._seconds_for_one()
+        return self._judge(
+            refine_joined(choice.fitted, self._data.runs, self.states, noise, max_seconds=seconds), choice.chosen
+        )
+
+    def _seconds_for_one(self) -> float:
+        return max(TRIAL_SHARE * self._seconds_left(), 0.0)
 
     def _judge(self, fitted: Refined, chosen: tuple[int, ...]) -> Choice:
         if not fitted.is_used.any() or not np.isfinite(fitted.error):
