@@ -40,6 +40,7 @@ FIRST_EPISODES = 50  # before the first look: people wait for it
 NEAR_FIT = 0.05  # how much the error may grow by a term less, for the choice to look at it
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
 CONTINUE = 2.0  # after an exact law, search on until the episodes are so many times as many: there may be a simpler one
+MORE_EPISODES = (100, 200)  # of each tree, the fewest and the most that this may be: simpler ones come soon
 # Of the time limit, this is kept for the last fits: a share, at least and at most so long, more for each row; at most half of it
 FINISH_SHARE, FINISH_SECONDS, FINISH_MOST_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.5, 30.0, 2e-6
 LAST_SECONDS = 0.4  # that there are in any case to simplify what was chosen
@@ -335,11 +336,10 @@ def _transplant(run: _Run) -> None:
 
 def _segment_ends(n_episodes: int) -> Iterator[int]:
     """Yield after how many episodes of a round to look: soon at first, because people wait, and much may be found at once."""
-    done, size = 0, FIRST_EPISODES
+    done = 0
     while done < n_episodes:
-        done = min(done + size, n_episodes)
+        done = min(done + max(FIRST_EPISODES, min(done // 2, SEGMENT_EPISODES)), n_episodes)
         yield done
-        size = min(2 * size, SEGMENT_EPISODES)
 
 
 def _grow(run: _Run, end: int) -> None:
@@ -386,14 +386,22 @@ def _reason_to_stop(run: _Run) -> str:
     is_out_of_time = run.is_out_of_time()
     if run.is_interrupted:
         return "interrupted"
-    episodes_at_exact = run.judged.episodes_at_exact
-    if episodes_at_exact is not None and run.n_episodes >= CONTINUE * episodes_at_exact:
+    if _is_exact_for_long(run):
         return "exact"
-    if run.limits.max_evaluations is not None and run.n_evaluations >= run.limits.max_evaluations:
-        return "evaluations"
+    if any(searcher.has_used_up_evaluations for searcher in run.searchers):
+        return "evaluations"  # the others stop where a run that goes on would judge them
     if is_out_of_time:
         return "timeout"
     return "exhausted" if run.is_exhausted else ""
+
+
+def _is_exact_for_long(run: _Run) -> bool:
+    """Tell whether the search went on after an exact law for as long as a simpler one may be expected."""
+    at_exact = run.judged.episodes_at_exact
+    if at_exact is None:
+        return False
+    fewest, most = (n_episodes * len(run.searchers) for n_episodes in MORE_EPISODES)
+    return run.n_episodes - at_exact >= min(max((CONTINUE - 1) * at_exact, fewest), most)
 
 
 def _finish(run: _Run) -> Front:

@@ -115,6 +115,11 @@ class Searcher:
         return self._reason != ALL_DONE
 
     @property
+    def has_used_up_evaluations(self) -> bool:
+        """Whether the present tree stopped because its evaluations are used up."""
+        return self._reason == ENOUGH_EVALUATIONS
+
+    @property
     def is_exhausted(self) -> bool:
         """Whether the present tree holds no program that was not tried."""
         return self._reason == TREE_EXHAUSTED
