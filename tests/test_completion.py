@@ -8,9 +8,9 @@ from tests.kernels.program_twins import evaluate_slowly
 import spl.completion
 from spl.completion import MAX_DEGREE, make_completion, own_scratch
 from spl.data import Dataset
-from spl.expression import to_text
+from spl.expression import CONSTANT_TOKEN, to_text
 from spl.grammar import Grammar
-from spl.kernels.bank import N_ENTRIES
+from spl.kernels.bank import EXACT, N_ENTRIES, look_up_entry
 from spl.kernels.least_squares import MAX_TERMS
 from spl.kernels.skeleton import N_FILLED
 from spl.packing import unpack_program
@@ -140,6 +140,25 @@ def test_a_completion_that_is_not_used_is_empty():
     assert completion.n_terms.tolist() == [0]
     assert completion.n_near.tolist() == [0]
     assert completion.bank.values.size < 100
+
+
+def test_sums_of_1_and_the_cheapest_entries_are_in_the_bank_of_a_grammar_with_numbers():
+    sample = make_sample()
+    columns = sample.columns[:, :32]
+    for text, is_there in (
+        ("f -> f + f | f - f | cos(f) | C | x | y", True),
+        ("f -> f + f | f - f | cos(f) | x | y", False),
+    ):
+        _, completion = complete(text, sample)
+        for values in (1 - np.cos(columns[0]), 1 + np.cos(columns[1])):
+            with np.errstate(all="ignore"):
+                found = look_up_entry(completion.bank, 0, EXACT, np.ascontiguousarray(values))
+            assert (found >= 0) == is_there
+
+
+def test_no_term_has_a_constant():
+    _, completion = complete("f -> f + f | sin(f) | exp(f) | C | x | y")
+    assert CONSTANT_TOKEN not in np.concatenate(terms_of(completion))
 
 
 def test_a_grammar_with_constants_in_every_rule_has_an_empty_bank():

@@ -45,9 +45,9 @@ def test_only_an_operator_of_its_symbols_is_applied_directly():
     assert rules.operator.tolist() == [tk.MUL, tk.SIN, power, -1, -1, -1]
 
 
-def test_rules_with_constants_or_three_symbols_make_no_entries():
+def test_rules_with_constants_or_three_symbols_make_no_entries_but_a_constant_by_itself_does():
     rules = pack_bank_rules(make_grammar("f -> C * f | f + f * f | C | f * f | x"), 100)
-    assert templates_of(rules) == [(0, (tk.MUL, X + 2, X + 3)), (0, (X,))]
+    assert templates_of(rules) == [(0, (CONSTANT_TOKEN,)), (0, (tk.MUL, X + 2, X + 3)), (0, (X,))]
 
 
 def test_rules_that_only_rename_a_symbol_are_resolved_and_counted():
@@ -77,7 +77,7 @@ def test_the_shares_of_the_symbols_are_the_capacity_and_the_start_has_the_larges
 
 
 def test_a_grammar_with_constants_in_every_rule_has_no_rules_for_the_bank():
-    rules = pack_bank_rules(make_grammar("f -> C * x | C"), 100)
+    rules = pack_bank_rules(make_grammar("f -> C * x | C + x"), 100)
     assert rules.symbol.size == 0
     assert rules.items.dtype == np.int32
 

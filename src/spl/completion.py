@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data import Dataset
+from spl.expression import CONSTANT_TOKEN
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.bank import (
@@ -39,9 +40,10 @@ ENTRIES_A_SECOND = 50_000  # of the time limit: growing the bank takes a small p
 MAX_TRIED = 4  # programs that are tried for each place in the bank: some grammars spell each function in many ways
 BANK_ROWS = 32  # rows on which exact goals are looked up
 MAX_BANK_COST = 30
-SUM_SHARE = 5  # of the bank, one part in so many is added in sums and differences of two products ...
+SUM_SHARE = 5  # of the bank, one part in so many is added in sums and differences: with 1, and of two products ...
 SUM_DEGREE = 3  # ... of up to so many variables ...
 MAX_PRODUCTS = 250  # ... as long as there are no more such products than this
+N_WITH_ONE = 2500  # entries of which the sums with 1 are added
 DEPENDENT = (
     1e-9  # logarithms of variables that differ by a smaller share than this from a combination of others are one
 )
@@ -114,7 +116,7 @@ def _empty_bank(grammar: Grammar, columns: NDArray[np.float64], capacity: int) -
 
 
 def _grow(grammar: Grammar, columns: NDArray[np.float64], rules: BankRules, capacity: int) -> Bank:
-    """Return a bank with so many of the cheapest programs, and some more that are sums of products."""
+    """Return a bank with so many of the cheapest programs, and some more that are sums."""
     n_sums = capacity // SUM_SHARE
     bank = _empty_bank(grammar, columns, capacity + n_sums * len(grammar.symbols))
     alphabet = pack_alphabet(grammar.vocabulary)
@@ -127,8 +129,13 @@ def _grow(grammar: Grammar, columns: NDArray[np.float64], rules: BankRules, capa
     ]
     roomy = rules._replace(capacity=bank.n_of + n_sums)
     for symbol in range(len(grammar.symbols)):
+        one = look_up_entry(bank, symbol, EXACT, np.ones(columns.shape[1]))
+        if one >= 0:
+            cheapest = bank.member[symbol, : min(N_WITH_ONE, bank.n_of[symbol])]
+            grow_sums(bank, roomy, alphabet, symbol, np.array([one, *cheapest], np.int64), 1)
         entries = [look_up_entry(bank, symbol, EXACT, values) for values in products]
-        grow_sums(bank, roomy, alphabet, symbol, np.array([entry for entry in entries if entry >= 0], np.int64))
+        found = np.array([entry for entry in entries if entry >= 0], np.int64)
+        grow_sums(bank, roomy, alphabet, symbol, found, len(found))
     return bank
 
 
@@ -259,8 +266,9 @@ class _TermTable:
             entry = int(self._bank.member[symbol, place])
             if self._bank.cost[entry] > 2:
                 return
-            if self._bank.cost[entry] == 2:
-                yield self._spell(entry)
+            tokens = self._spell(entry)
+            if self._bank.cost[entry] == 2 and CONSTANT_TOKEN not in tokens:
+                yield tokens
 
     def _monomial(self, factors: Tokens, known: dict[Tokens, Tokens], symbol: int) -> Tokens:
         """Return the cheapest spelling that the bank has, else a product of two shorter ones; nothing if there is none."""

@@ -37,7 +37,7 @@ class _BankRule(NamedTuple):
 
 
 def pack_bank_rules(grammar: Grammar, capacity: int) -> BankRules:
-    """Return the rules that make entries of the bank: those without constants and with at most two symbols."""
+    """Return the rules that make entries of the bank: a constant by itself, and those with at most two symbols and no constant."""
     rules = list(_bank_rules(grammar))
     n_symbols = len(grammar.symbols)
     share = np.full(n_symbols, capacity // (n_symbols + 1), np.int64)
@@ -64,7 +64,7 @@ def _bank_rules(grammar: Grammar) -> Iterator[_BankRule]:
     for symbol in range(len(grammar.symbols)):
         for tokens, n_rules in _templates_of(grammar, symbol):
             holes = tuple(token & tk.PAYLOAD_MASK for token in tokens if token >> tk.KIND_SHIFT == tk.SYMBOL)
-            if CONSTANT_TOKEN in tokens or len(holes) > MAX_HOLES:
+            if (CONSTANT_TOKEN in tokens and len(tokens) > 1) or len(holes) > MAX_HOLES:
                 continue
             numbers = iter(range(n_columns, n_columns + MAX_HOLES))
             named = tuple(

@@ -1,9 +1,9 @@
 """Data of any units as numbers near 1, and formulas of these back in the units of the user.
 
 A search compares values with each other and with its own thresholds, begins constants at the size of what they stand beside, and
-grows a bank without constants: all of this wants numbers of ordinary size. So columns of extreme sizes are divided by powers of ten,
-columns that hardly vary are measured from a round number near them, and a formula that was found gets its factors back: as few of
-them as possible, for x*y/z takes one, not three.
+grows a bank whose only constant is 1: all of this wants numbers of ordinary size. So columns of extreme sizes are divided by powers
+of ten, columns that hardly vary are measured from a round number near them, and a formula that was found gets its factors back: as
+few of them as possible, for x*y/z takes one, not three.
 
 A column is only touched where the grammar can write the factor down.
 """

@@ -17,6 +17,7 @@ from tests.kernels.doors import open_door
 from tests.kernels.program_twins import X0, X1, evaluate_slowly
 from tests.kernels.search_twins import fewer
 
+from spl.expression import CONSTANT_TOKEN
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.bank import (
@@ -140,7 +141,7 @@ def test_sums_and_differences_of_given_entries_are_added_at_the_end(text):
     members = small.entries()
     n_before = len(members)
     rules = small.rules._replace(capacity=small.rules.capacity + 1000)
-    grow_sums(small.bank, rules, pack_alphabet(small.grammar.vocabulary), 0, np.array(members, np.int64))
+    grow_sums(small.bank, rules, pack_alphabet(small.grammar.vocabulary), 0, np.array(members, np.int64), n_before)
     known = [small.values(entry) for entry in members]
     for later, a in enumerate(known[:]):
         for b in known[:later]:
@@ -160,8 +161,33 @@ def test_sums_stop_at_the_capacity():
     small = make_small_bank(POLYNOMIALS, max_cost=3)
     n_before = len(small.entries())
     rules = small.rules._replace(capacity=np.array([n_before + 2]))
-    grow_sums(small.bank, rules, pack_alphabet(small.grammar.vocabulary), 0, np.array(small.entries(), np.int64))
+    members = np.array(small.entries(), np.int64)
+    grow_sums(small.bank, rules, pack_alphabet(small.grammar.vocabulary), 0, members, n_before)
     assert len(small.entries()) == n_before + 2
+
+
+def test_sums_are_those_with_the_first_few_entries():
+    small = make_small_bank("f -> f + f | f * f | x | y", max_cost=3)
+    members = small.entries()
+    rules = small.rules._replace(capacity=small.rules.capacity + 1000)
+    grow_sums(small.bank, rules, pack_alphabet(small.grammar.vocabulary), 0, np.array(members, np.int64), 1)
+    first = small.values(members[0])
+    for entry in small.entries()[len(members) :]:
+        assert any(are_same(small.values(entry), first + small.values(other)) for other in members)
+
+
+def test_a_symbol_with_constants_has_the_number_1_beside_its_cheapest_entries_and_in_no_other():
+    small = make_small_bank("f -> f + f | f * f | C | x | y")
+    assert small.bank.n_cheapest.tolist() == [3]
+    one = small.entries()[2]
+    assert small.spell(one) == ([CONSTANT_TOKEN], [0])
+    np.testing.assert_array_equal(small.values(one), 1.0)
+    assert all(CONSTANT_TOKEN not in small.spell(entry)[0] for entry in small.entries() if entry != one)
+    assert len(small.entries()) > 3
+
+
+def test_a_symbol_without_constants_has_its_variables_as_the_cheapest_entries():
+    assert make_small_bank(POLYNOMIALS).bank.n_cheapest.tolist() == [2]
 
 
 def test_nothing_is_tried_without_tries():

@@ -30,6 +30,7 @@ from spl.kernels.skeleton import (
     MAX_OPEN,
     MAX_STEPS,
     append_constant,
+    append_entry,
     append_token,
     begin_closing,
     find_way,
@@ -371,6 +372,32 @@ def test_a_goal_without_an_offset_is_met_by_a_form_with_one_if_there_is_no_other
     small = SmallCompletion("f -> f + f | C * f + C | x | y", n_entries=20)
     x, y = small.columns
     assert lay_out_text_case(small, [0], {0: x}, 1, x - 3 * y)
+
+
+@pytest.mark.parametrize("hole", [0, 1])
+def test_the_number_1_becomes_a_constant_that_begins_at_1(hole):
+    small = SmallCompletion("f -> f + f | f * f | sin(f) | C | x | y", n_entries=20)
+    x, _ = small.columns
+    entries = [small.entry_of(np.sin(x)), small.entry_of(np.ones_like(x))]
+    assert call_lay_out(derive(small, [0]), 2, small.skeleton)
+    small.fill(1 - hole, entries[1 - hole])
+    small.skeleton.hole = hole
+    assert call_spell(small.completion, 0, ENTRY, entries[hole], 1.0, 0.0)
+    leaf = small.assemble()
+    assert small.assembled_text() == "sin(x) + 1"
+    assert small.grammar.derives(small.program_of(leaf))
+    assert (leaf.n_rules, leaf.n_constants) == (4, 1)
+
+
+def test_an_entry_with_too_many_constants_is_not_finished():
+    small = SmallCompletion("f -> f + f | f * f | sin(f) | C | x | y", n_entries=20)
+    begin_closing(small.skeleton)
+    one = small.entry_of(np.ones(24))
+    for _ in range(tk.MAX_CONSTANTS):
+        append_entry(small.skeleton, small.bank, small.completion.rules, one)
+    assert small.skeleton.closing_length == tk.MAX_CONSTANTS
+    append_entry(small.skeleton, small.bank, small.completion.rules, one)
+    assert small.skeleton.closing_length == -1
 
 
 def test_nothing_is_finished_without_room(smalls):

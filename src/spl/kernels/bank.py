@@ -1,4 +1,4 @@
-"""The bank: programs without constants that differ in their values, for each symbol of a grammar, the cheapest first.
+"""The bank: programs that differ in their values, for each symbol of a grammar, the cheapest first. Their only constant is 1.
 
 It is grown bottom-up: all programs of one cost are made from cheaper ones by the rules of the grammar. A program with the values of
 an earlier one of its symbol is dropped. Entries are found again by their values; where the grammar has constants, up to scale, or up
@@ -17,7 +17,7 @@ from spl.kernels.compiler import FAST_MATH, kernel
 from spl.kernels.evaluate import evaluate
 from spl.kernels.random import scramble
 from spl.kernels.rows import apply_binary, apply_unary, copy_row
-from spl.kernels.tokens import ADD, KIND_SHIFT, MAX_LENGTH, MUL, SUB, VARIABLE
+from spl.kernels.tokens import ADD, CONSTANT, KIND_SHIFT, MAX_LENGTH, MUL, SUB, VARIABLE
 
 EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET = range(3)  # how an entry may differ from what is looked up
 
@@ -35,7 +35,7 @@ _SALT = np.uint64(0x9E3779B97F4A7C15)
 
 
 class BankRules(NamedTuple):
-    """The rules of a grammar that have no constants and at most two symbols; rules that only rename a symbol are resolved."""
+    """The rules of a grammar that have at most two symbols, and no constants but one by itself; renamed symbols are resolved."""
 
     symbol: np.ndarray  # int64[R], what it replaces
     cost: np.ndarray  # int64[R], of the tokens of its template
@@ -62,9 +62,11 @@ class Bank(NamedTuple):
     first: np.ndarray  # int64[S, K + 2], entries of symbol s and cost c: first[s, c] to last[s, c]
     last: np.ndarray  # int64[S, K + 2]
     n_of: np.ndarray  # int64[S], entries of each symbol
+    n_cheapest: np.ndarray  # int64[S], the first of them: those of cost 1, and the number 1
     member: np.ndarray  # int32[S, M], the entries of each symbol in order
     directions: np.ndarray  # float64[2, n], unit vectors orthogonal to each other and to a constant
     columns: np.ndarray  # float64[D + 2, n], the variables, and room for two operands
+    ones: np.ndarray  # float64[MAX_LENGTH], the constants of any entry
     keys: np.ndarray  # uint64[2, H], cells with an entry: exact ones, and up to the symbol's mode; 0 is free
     slots: np.ndarray  # int32[2, H], the entry
     stack: np.ndarray  # float64[...], scratch of `evaluate`
@@ -96,9 +98,11 @@ def make_bank(columns, n_symbols, capacity, max_cost, directions):
         first=np.zeros((n_symbols, max_cost + 2), np.int64),
         last=np.zeros((n_symbols, max_cost + 2), np.int64),
         n_of=np.zeros(n_symbols, np.int64),
+        n_cheapest=np.zeros(n_symbols, np.int64),
         member=np.zeros((n_symbols, capacity), np.int32),
         directions=directions,
         columns=room,
+        ones=np.ones(MAX_LENGTH),
         keys=np.zeros((2, n_keys), np.uint64),
         slots=np.zeros((2, n_keys), np.int32),
         stack=np.zeros(MAX_LENGTH * max(n, 64)),
@@ -308,7 +312,7 @@ def _make_values(bank, rules, alphabet, rule, left, right):
     first = rules.items_first[rule]
     length = rules.items_first[rule + 1] - first
     items = rules.items[first : first + length]
-    evaluate(items, length, bank.directions[0], alphabet, bank.columns, np.int64(0), n, bank.stack)
+    evaluate(items, length, bank.ones, alphabet, bank.columns, np.int64(0), n, bank.stack)
     copy_row(bank.stack, 0, bank.values, at, n)
 
 
@@ -359,6 +363,21 @@ def _grow_rule(bank, rules, alphabet, rule, cost):
         _try_entry(bank, rules, rule, none, none)
 
 
+@kernel
+def _is_constant(rules, rule):
+    return rules.items[rules.items_first[rule]] == CONSTANT << KIND_SHIFT
+
+
+@kernel
+def _enter_one(bank, rules, alphabet, symbol):
+    """Keep the number 1 if the symbol derives a constant; of no cost, for what is made of it would crowd out better entries."""
+    none = np.int64(-1)
+    for rule in range(rules.symbol.size):
+        if rules.symbol[rule] == symbol and _is_constant(rules, rule) and not _is_full(bank, rules, symbol):
+            _make_values(bank, rules, alphabet, rule, none, none)
+            _try_entry(bank, rules, rule, none, none)
+
+
 @kernel(entry=True)
 def grow_bank(bank, rules, alphabet, max_tried):
     """Fill the bank cost by cost, symbol by symbol, until it is full, the largest cost is done, or so many programs were tried.
@@ -373,19 +392,22 @@ def grow_bank(bank, rules, alphabet, max_tried):
         for symbol in range(n_symbols):
             bank.first[symbol, cost] = bank.used[N_ENTRIES]
             for rule in range(rules.symbol.size):
-                if rules.symbol[rule] == symbol:
+                if rules.symbol[rule] == symbol and not _is_constant(rules, rule):
                     _grow_rule(bank, rules, alphabet, rule, cost)
             bank.last[symbol, cost] = bank.used[N_ENTRIES]
+            if cost == 1:
+                _enter_one(bank, rules, alphabet, symbol)
+                bank.n_cheapest[symbol] = bank.n_of[symbol]
 
 
 @kernel(entry=True)
-def grow_sums(bank, rules, alphabet, symbol, members):
-    """Try the sums and differences of all pairs of these entries of a symbol, in their order, until the bank is full.
+def grow_sums(bank, rules, alphabet, symbol, members, n_partners):
+    """Try the sums and differences of these entries of a symbol with the first few of them, in their order, until the bank is full.
 
     They come after all others whatever their cost: laws have sums of products, which are too costly to be reached otherwise.
     """
     for later in range(members.size):
-        for earlier in range(later):
+        for earlier in range(min(later, n_partners)):
             for rule in range(rules.symbol.size):
                 operator = rules.operator[rule]
                 is_fitting = rules.hole[rule, 0] == symbol and rules.hole[rule, 1] == symbol
@@ -462,7 +484,7 @@ def evaluate_entries(bank, rules, alphabet, columns, symbol, out, tokens, origin
     for k in range(n_entries):
         length = write_entry(bank, rules, np.int64(bank.member[symbol, k]), tokens, origin, np.int64(0))
         if length > 0:
-            evaluate(tokens, length, bank.directions[0], alphabet, columns, np.int64(0), n, stack)
+            evaluate(tokens, length, bank.ones, alphabet, columns, np.int64(0), n, stack)
         is_whole = length > 0
         for j in range(n):
             is_whole = is_whole and np.isfinite(stack[j])

@@ -30,7 +30,7 @@ from spl.kernels.tokens import COS, DIV, FIRST_UNARY, LOG, SIN, SQRT, TAN, USER_
 FLAT = 1e-12  # values whose spread is a smaller share of their square than this are a constant
 FEW_ROWS = 64  # on which all entries are compared with a goal
 N_NEAREST = 16  # of them are compared on all rows
-N_SCANS = 4  # pairs of a function and an entry that are tried for a goal
+N_SCANS = 16  # pairs of a function and an entry that are tried for a goal
 N_QUOTIENTS = 3  # functions that a quotient counts for when one is drawn
 LEAST_GAP, GAP_GROWTH = (
     0.01,

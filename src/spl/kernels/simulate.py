@@ -77,7 +77,7 @@ def complete(derivation, is_new, completion, alphabet, table, effort, policy, le
             symbol = skeleton.symbol[k]
             if bank.n_of[symbol] == 0:
                 return 0.0
-            place = random_place(bank.last[symbol, 1] - bank.first[symbol, 1], bank.n_of[symbol], random)
+            place = random_place(bank.n_cheapest[symbol], bank.n_of[symbol], random)
             fill_hole(skeleton, k, np.int64(bank.member[symbol, place]), bank, frame, n_columns)
     if not find_way(skeleton, random) or skeleton.n_steps > policy.max_steps:
         return 0.0
@@ -162,7 +162,7 @@ def complete_nearly(derivation, completion, alphabet, table, effort, policy, led
             continue
         if n_near == 0:
             return 0.0
-        place = random_place(bank.last[symbol, 1] - bank.first[symbol, 1], n_near, random)
+        place = random_place(bank.n_cheapest[symbol], n_near, random)
         skeleton.entry[k] = bank.member[symbol, place]
         at = (symbol * completion.near.shape[1] + place) * wide.n
         copy_row(completion.near, at, wide.columns, (n_columns + k) * wide.n, wide.n)

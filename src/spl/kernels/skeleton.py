@@ -301,10 +301,17 @@ def append_constant(skeleton, guess, origin):
 
 @kernel
 def append_entry(skeleton, bank, rules, entry):
-    """Add an entry of the bank to what closes the hole."""
-    skeleton.closing_length = write_entry(
-        bank, rules, entry, skeleton.closing, skeleton.closing_origin, skeleton.closing_length
-    )
+    """Add an entry of the bank to what closes the hole; a length of -1 says that there was no room."""
+    before = skeleton.closing_length
+    length = write_entry(bank, rules, entry, skeleton.closing, skeleton.closing_origin, before)
+    for i in range(before, length):
+        if skeleton.closing[i] >> KIND_SHIFT == CONSTANT:
+            if skeleton.n_closing_guesses == MAX_CONSTANTS:
+                length = np.int64(-1)
+                break
+            skeleton.closing_guesses[skeleton.n_closing_guesses] = 1.0
+            skeleton.n_closing_guesses += 1
+    skeleton.closing_length = length
     skeleton.closing_rules += bank.n_rules[entry]
 
 
@@ -342,9 +349,16 @@ def assemble(skeleton, bank, rules, leaf):
                     n_filled += 1
             leaf.n_rules += skeleton.closing_rules
         elif payload < MAX_OPEN:
+            before = length
             length = write_entry(bank, rules, skeleton.entry[payload], leaf.tokens, leaf.origin, length)
             if length < 0:
                 return False
+            for j in range(before, length):
+                if leaf.tokens[j] >> KIND_SHIFT == CONSTANT:
+                    if leaf.n_constants == MAX_CONSTANTS:
+                        return False
+                    leaf.guesses[leaf.n_constants] = 1.0
+                    leaf.n_constants += 1
             leaf.n_rules += bank.n_rules[skeleton.entry[payload]]
         else:
             if length == MAX_LENGTH or leaf.n_constants == MAX_CONSTANTS:
