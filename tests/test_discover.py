@@ -315,18 +315,12 @@ def test_the_seconds_of_a_search_that_goes_on_count_from_the_first_beginning(who
     assert search_on(checkpoint=checkpoints[-1])[0].seconds >= checkpoints[-1].seconds
 
 
-def test_when_the_time_is_up_formulas_are_left_as_they_were_found(monkeypatch, whole):
-    monkeypatch.setattr(discover_module, "LAST_SECONDS", -np.inf)
+def test_an_interrupted_search_has_no_time_left_for_the_last_hand(monkeypatch):
+    given = []
+    monkeypatch.setattr(
+        "spl.discover.finish", lambda front, data, check, floor, seconds: given.append(seconds) or front
+    )
     looks = iter(range(10_000))
     cut_short, _ = search_on(must_stop=lambda: next(looks) > 40)
     assert cut_short.stopped == "interrupted"
-    assert len(cut_short.front)
-
-
-def test_loading_sympy_takes_nothing_of_the_time_for_the_last_simplifications(monkeypatch):
-    steps = []
-    monkeypatch.setattr("spl.discover.get_ready", lambda: steps.append("ready"))
-    monkeypatch.setattr("spl.discover._find_last_moment", lambda run: steps.append("clock") or np.inf)
-    data = Dataset.from_arrays([[1.0], [2.0], [4.0]], [2.0, 4.0, 8.0], names=["x"])
-    discover(data, Grammar.from_text("f -> f + f | x"), limits=Limits(timeout=5))
-    assert steps == ["ready", "clock"]
+    assert given == [0.0]

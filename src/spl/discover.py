@@ -16,38 +16,29 @@ from typing import Protocol
 
 import numpy as np
 
-from spl.ablate import drop_one_term
 from spl.candidate import Candidate
 from spl.checkpoint import Checkpoint, pack_candidates, unpack_candidates
-from spl.clean import clean
 from spl.completion import count_entries
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.errors import FormulaNotFound, RunFileError
-from spl.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
+from spl.finish import finish
+from spl.fit import fit
 from spl.forest import Forest, Recipe, prepare_workers, share_evaluations
 from spl.front import Front
 from spl.grammar import Grammar
 from spl.memory import plan_memory
 from spl.modules import keep_best, module_size
-from spl.program import Program
 from spl.scales import Scales, choose_scales
 from spl.search import Searcher
-from spl.simplify import get_ready, simplify
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
 FIRST_EPISODES = 50  # before the first look: people wait for it
-NEAR_FIT = 0.05  # how much the error may grow by a term less, for the choice to look at it
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
 CONTINUE = 2.0  # after an exact law, search on until the episodes are so many times as many: there may be a simpler one
 MORE_EPISODES = (100, 200)  # of each tree, the fewest and the most that this may be: simpler ones come soon
 # Of the time limit, this is kept for the last fits: a share, at least and at most so long, more for each row; at most half of it
 FINISH_SHARE, FINISH_SECONDS, FINISH_MOST_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.5, 30.0, 2e-6
-LAST_SECONDS = 0.4  # that there are in any case to simplify what was chosen
-
-
-class _OutOfTimeError(Exception):
-    """Ends a simplification that takes too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +109,6 @@ class _Run:
     judged_before: _Judged = field(default_factory=_Judged)  # at the end of the segment before
     is_interrupted: bool = False
     is_exhausted: bool = False  # every formula of the grammar within max_rules was tried
-    last_moment: float = np.inf  # seconds after which no formula is simplified any more
 
     @property
     def searchers(self) -> list[Searcher]:
@@ -405,68 +395,14 @@ def _is_exact_for_long(run: _Run) -> bool:
 
 
 def _finish(run: _Run) -> Front:
-    """Polish, simplify and clean the formulas of the front, and judge them on all rows.
-
-    The most promising come first; when the time is up, the others stay as they are, judged on the check rows.
-    """
+    """Return the front with its formulas at their best, as far as there is time."""
     if not len(run.front):
         if run.is_interrupted:
             raise KeyboardInterrupt  # there is nothing to return yet
         raise FormulaNotFound(
             "No formula of the grammar stays inside its domain on the data. Allow other operators or more time."
         )
-    chosen = run.front.choose("mdl", run.data.n_rows, run.floor)
-    order = sorted(range(len(run.front)), key=lambda k: abs(k - chosen))
-    finished = []
-    longest = 0.0
-    get_ready()
-    run.last_moment = _find_last_moment(run)
-    for k in order:
-        began = run.seconds
-        timeout = run.limits.timeout
-        is_late = run.is_interrupted or (timeout is not None and began + longest > timeout)
-        if is_late and k != chosen:
-            finished.append(run.front[k])
-            continue
-        variants = [run.front[k]] if is_late else _with_fewer_terms(run.front[k], run)
-        finished += [_polish(candidate, run) for candidate in variants]
-        longest = max(longest, run.seconds - began)
-    return Front.from_candidates(finished, run.floor)
-
-
-def _find_last_moment(run: _Run) -> float:
-    """Return after how many seconds formulas are left as they are, however long: soon, if people wait."""
-    soon = run.seconds + LAST_SECONDS
-    if run.is_interrupted:
-        return soon
-    return np.inf if run.limits.timeout is None else max(run.limits.timeout, soon)
-
-
-def _with_fewer_terms(candidate: Candidate, run: _Run) -> list[Candidate]:
-    """Return the candidate, and those with one term less that come near its fit."""
-    fewer = [fit(program, run.check, reward=candidate.reward) for program in drop_one_term(candidate.program)]
-    return [candidate, *(c for c in fewer if c.loss <= max((1 + NEAR_FIT) * candidate.loss, run.floor))]
-
-
-def _polish(candidate: Candidate, run: _Run) -> Candidate:
-    """Return the candidate at its best: constants at the optimum, spelled simply, clean where the data cannot tell."""
-
-    def refit(program: Program) -> Candidate:
-        return fit(program, run.check, effort=POLISH_EFFORT, reward=candidate.reward)
-
-    def agree(original: Program, simpler: Program) -> bool:
-        if run.seconds > run.last_moment:
-            raise _OutOfTimeError
-        loss = root_mean_square_error(original, run.check)
-        return root_mean_square_error(simpler, run.check) <= max(loss * (1 + 1e-6), run.floor)
-
-    final = refit(candidate.program).program
-    try:
-        simpler = refit(simplify(final, agree))
-        cleaned = clean(simpler, run.check.n_rows, run.floor, refit)
-        final = simplify(cleaned.program, agree)
-    except _OutOfTimeError:
-        pass  # a long formula: it stays as it was found
-    if run.check is run.data:
-        return refit(final)
-    return fit(final, run.data, effort=LAST_EFFORT, reward=candidate.reward)
+    seconds_left = 0.0 if run.is_interrupted else np.inf
+    if not run.is_interrupted and run.limits.timeout is not None:
+        seconds_left = run.limits.timeout - run.seconds
+    return finish(run.front, run.data, run.check, run.floor, seconds_left)

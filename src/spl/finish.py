@@ -1,0 +1,79 @@
+"""The last hand on the formulas of a front: constants at their optimum, spelled simply, judged on all rows."""
+
+import time
+
+from spl.ablate import drop_one_term
+from spl.candidate import Candidate
+from spl.clean import clean
+from spl.data import Dataset
+from spl.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
+from spl.front import Front
+from spl.program import Program
+from spl.simplify import get_ready, simplify
+
+NEAR_FIT = 0.05  # how much the error may grow by a term less, for the choice to look at it
+LAST_SECONDS = 0.4  # that there are in any case to simplify what was chosen
+
+
+class _OutOfTimeError(Exception):
+    """Ends a simplification that takes too long."""
+
+
+def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: float) -> Front:
+    """Polish, simplify and clean the formulas of a front, and judge them on all rows.
+
+    The most promising come first; when the seconds are over, the others stay as they are, judged on the check rows. A little
+    time for the first of them there is in any case.
+    """
+    end = time.monotonic() + seconds
+    get_ready()
+    finisher = _Finisher(data, check, floor, max(end, time.monotonic() + LAST_SECONDS))
+    chosen = front.choose("mdl", data.n_rows, floor)
+    finished = []
+    longest = 0.0
+    for k in sorted(range(len(front)), key=lambda k: abs(k - chosen)):
+        began = time.monotonic()
+        is_late = began + longest > end
+        if is_late and k != chosen:
+            finished.append(front[k])
+            continue
+        variants = [front[k]] if is_late else finisher.with_fewer_terms(front[k])
+        finished += [finisher.polish(candidate) for candidate in variants]
+        longest = max(longest, time.monotonic() - began)
+    return Front.from_candidates(finished, floor)
+
+
+class _Finisher:
+    """Formulas at their best on given rows, until a last moment."""
+
+    def __init__(self, data: Dataset, check: Dataset, floor: float, last_moment: float) -> None:
+        self._data, self._check, self._floor, self._last_moment = data, check, floor, last_moment
+
+    def with_fewer_terms(self, candidate: Candidate) -> list[Candidate]:
+        """Return the candidate, and those with one term less that come near its fit."""
+        fewer = [fit(program, self._check, reward=candidate.reward) for program in drop_one_term(candidate.program)]
+        limit = max((1 + NEAR_FIT) * candidate.loss, self._floor)
+        return [candidate, *(shorter for shorter in fewer if shorter.loss <= limit)]
+
+    def polish(self, candidate: Candidate) -> Candidate:
+        """Return the candidate at its best: constants at the optimum, spelled simply, clean where the data cannot tell."""
+
+        def refit(program: Program) -> Candidate:
+            return fit(program, self._check, effort=POLISH_EFFORT, reward=candidate.reward)
+
+        final = refit(candidate.program).program
+        try:
+            simpler = refit(simplify(final, self._agree))
+            cleaned = clean(simpler, self._check.n_rows, self._floor, refit)
+            final = simplify(cleaned.program, self._agree)
+        except _OutOfTimeError:
+            pass  # a long formula: it stays as it was found
+        if self._check is self._data:
+            return refit(final)
+        return fit(final, self._data, effort=LAST_EFFORT, reward=candidate.reward)
+
+    def _agree(self, original: Program, simpler: Program) -> bool:
+        if time.monotonic() > self._last_moment:
+            raise _OutOfTimeError
+        loss = root_mean_square_error(original, self._check)
+        return root_mean_square_error(simpler, self._check) <= max(loss * (1 + 1e-6), self._floor)

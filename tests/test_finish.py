@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+import spl.finish
+from spl.data import Dataset
+from spl.expression import parse_expression, to_text
+from spl.finish import finish
+from spl.fit import fit
+from spl.front import Front
+from spl.program import Vocabulary
+
+VOCABULARY = Vocabulary(variables=("x",))
+
+
+def make_data(n_rows=60, noise=0.0):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1.0, 3.0, (n_rows, 1))
+    target = 2.5 * x[:, 0] ** 2 + 1.0 + noise * rng.standard_normal(n_rows)
+    return Dataset.from_arrays(x, target, names=["x"])
+
+
+def make_front(data, *texts):
+    candidates = [fit(parse_expression(text, VOCABULARY), data) for text in texts]
+    return Front.from_candidates(candidates, data.floor)
+
+
+def texts_of(front):
+    return [to_text(candidate.program) for candidate in front]
+
+
+def test_formulas_are_spelled_simply_with_simple_numbers():
+    data = make_data(noise=0.01)
+    front = make_front(data, "C*x*(x + x - x) + C")
+    assert "5/2*x**2 + 1" in [
+        text.replace("2.5", "5/2") for text in texts_of(finish(front, data, data, data.floor, 60.0))
+    ]
+
+
+def test_a_formula_without_a_term_that_brings_nothing_joins_the_front():
+    data = make_data(noise=0.01)
+    front = make_front(data, "C*x*x + C + C*sin(x)")
+    costs = [candidate.cost for candidate in finish(front, data, data, data.floor, 60.0)]
+    assert min(costs) < front[0].cost
+
+
+def test_losses_are_those_on_all_rows():
+    data = make_data(400, noise=0.3)
+    check = Dataset.from_arrays(data.columns.T[:50], data.target[:50], names=["x"])
+    finished = finish(make_front(check, "C*x + C"), data, check, data.floor, 60.0)
+    assert finished[-1].loss == pytest.approx(fit(finished[-1].program, data).loss, rel=1e-6)
+
+
+def test_when_the_time_is_up_formulas_are_left_as_they_were_found(monkeypatch):
+    data = make_data(noise=0.01)
+    front = make_front(data, "x + x", "C*x*(x + x - x) + C")
+    monkeypatch.setattr(spl.finish, "LAST_SECONDS", -np.inf)
+    assert texts_of(finish(front, data, data, data.floor, 0.0))[0] == "x + x"
+
+
+def test_loading_sympy_takes_nothing_of_the_little_time_that_there_is_in_any_case(monkeypatch):
+    data = make_data(noise=0.01)
+    moments = iter([0.0, 100.0])  # it took so long that all time is over
+    last = [100.0]
+    monkeypatch.setattr(spl.finish.time, "monotonic", lambda: next(moments, last[0]))
+    assert texts_of(finish(make_front(data, "x + x"), data, data, data.floor, 1.0)) == ["2*x"]
