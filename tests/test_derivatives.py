@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from spl.datasets import make_lorenz
-from spl.derivatives import DERIVATIVES, choose_method, differentiate, estimate_derivative, smooth
+from spl.derivatives import (
+    DERIVATIVES,
+    choose_method,
+    differentiate,
+    estimate_derivative,
+    estimate_difference_error,
+    smooth,
+)
 from spl.errors import DataError, SettingError
 
 
@@ -118,6 +125,19 @@ def test_second_derivatives_come_only_when_asked_for(method):
 def test_finite_differences_are_of_high_accuracy():
     t = np.linspace(0, 6, 200)
     np.testing.assert_allclose(differentiate(t, np.sin(t)).slopes[:, 0], np.cos(t), atol=1e-8)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_error_of_finite_differences_is_known_within_a_factor(order):
+    t = np.linspace(0, 6, 150)
+    found = differentiate(t, np.sin(2 * t), "finite_difference", order=2)
+    off = found.slopes[:, 0] - 2 * np.cos(2 * t) if order == 1 else found.second[:, 0] + 4 * np.sin(2 * t)
+    estimate = estimate_difference_error(t, np.sin(2 * t), order=order)[0]
+    assert 0.1 < estimate / np.sqrt(np.mean(off**2)) < 10
+
+
+def test_the_error_of_too_few_samples_is_not_known():
+    assert estimate_difference_error(np.arange(5.0), np.arange(5.0) ** 2).tolist() == [0.0]
 
 
 def test_splines_beat_the_filter_with_the_best_window_on_a_spiky_signal():

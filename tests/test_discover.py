@@ -324,3 +324,11 @@ def test_an_interrupted_search_has_no_time_left_for_the_last_hand(monkeypatch):
     cut_short, _ = search_on(must_stop=lambda: next(looks) > 40)
     assert cut_short.stopped == "interrupted"
     assert given == [0.0]
+
+
+@pytest.mark.parametrize(("target_error", "reason"), [(1e-4, "exact"), (0.0, "evaluations")])
+def test_a_search_ends_where_the_target_is_no_better(target_error, reason):
+    data = make_data(lambda x, y: x * y + 2 * x + 1e-5 * np.sin(50 * x))
+    limits = Limits(timeout=None, max_evaluations=3_000)
+    found = discover(data, Grammar.from_text(POLYNOMIALS), config=QUICK, limits=limits, target_error=target_error)
+    assert found.stopped == reason

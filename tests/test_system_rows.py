@@ -121,3 +121,12 @@ def test_a_plan_that_cannot_be_is_refused(options, message):
     with pytest.raises(SettingError) as error:
         Plan(**options)
     assert message in str(error.value)
+
+
+def test_only_clean_data_know_the_error_of_their_derivatives(rng):
+    clean = make_rows(read(OSCILLATION[::20], T[::20]), Plan())
+    x, y = clean.table.T
+    off = np.sqrt(np.mean((clean.targets - np.column_stack([2 * y, -2 * x])) ** 2, axis=0))
+    assert (off < clean.target_errors).all()
+    assert (clean.target_errors < 20 * off).all()
+    assert not make_rows(read(noisy(rng)), Plan()).target_errors.any()

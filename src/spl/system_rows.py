@@ -4,7 +4,7 @@ Derivatives are measured ones, estimates by a named method, or means against tes
 pairs of neighbours. What refinement needs is kept beside the rows: smoothed states and the noise.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spl.data import Dataset
-from spl.derivatives import DERIVATIVES, differentiate, estimate_noise
+from spl.derivatives import DERIVATIVES, differentiate, estimate_difference_error, estimate_noise
 from spl.errors import DataError, SettingError, shorten, suggest_name
 from spl.trajectories import Trajectories, Trajectory
 from spl.weak import weak_rows
@@ -26,6 +26,8 @@ MEASURED = "measured"
 MAP = "map"
 MAX_ROWS = 2000  # of all runs together: more only slow the searches down, the trajectories decide in the end
 FEWEST_ROWS = 100  # rows that overlap are kept rather than to have fewer
+ERROR_ROOM = 4.0  # times the estimate: it was up to so many times too small
+NO_BETTER = 1e-8  # of the spread of a derivative: simulations and tables of numbers are seldom nearer to the law
 EDGE_SHARE = 0.25  # of a run, at most, is left out at its ends, where estimates are worst
 
 
@@ -60,6 +62,7 @@ class SystemRows:
     noise: Numbers  # [D], standard deviation of the noise of each state
     method: str  # the one that was taken
     weak: tuple[WeakForm, ...]  # one a run, if the method is "weak"
+    target_errors: Numbers  # [D], about what the targets of clean data are off by; 0 where that is not known
 
     def dataset(self, state: int) -> Dataset:
         """Return the rows with the derivative of one state as the target."""
@@ -99,7 +102,17 @@ def make_rows(data: Trajectories, plan: Plan) -> SystemRows:
         noise=_mean_noise(data),
         method=runs[0].method,
         weak=tuple(run.weak for run in runs if run.weak is not None),
+        target_errors=_target_errors(data, plan, runs),
     )
+
+
+def _target_errors(data: Trajectories, plan: Plan, runs: Sequence[_RunRows]) -> Numbers:
+    """Return the errors of finite differences over all runs, with some room; data with few digits tells no more than these."""
+    if runs[0].method != "finite_difference":
+        return np.zeros(len(data.states))
+    errors = [estimate_difference_error(run.t, run.x, order=plan.order) for run in data.runs]
+    spread = np.concatenate([run.targets for run in runs]).std(axis=0)
+    return np.asarray(np.maximum(ERROR_ROOM * np.sqrt(np.mean(np.square(errors), axis=0)), NO_BETTER * spread))
 
 
 def _common_method(data: Trajectories, plan: Plan) -> Method:
