@@ -15,7 +15,6 @@ from spl.expression import CONSTANT_TOKEN
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.bank import (
-    EXACT,
     N_ENTRIES,
     Bank,
     BankRules,
@@ -26,6 +25,7 @@ from spl.kernels.bank import (
     make_bank,
     spell_entry_tokens,
 )
+from spl.kernels.cells import EXACT
 from spl.kernels.compiler import make_record
 from spl.kernels.complete import PRODUCT, TERM_LENGTH, Completion, Frame, make_frame
 from spl.kernels.evaluate import BLOCK, evaluate_all
@@ -43,7 +43,7 @@ MAX_BANK_COST = 30
 SUM_SHARE = 5  # of the bank, one part in so many is added in sums and differences: with 1, and of two products ...
 SUM_DEGREE = 3  # ... of up to so many variables ...
 MAX_PRODUCTS = 250  # ... as long as there are no more such products than this
-N_WITH_ONE = 2500  # entries of which the sums with 1 are added
+ONE_SHARE = 8  # of the sums, entries that are added to 1 and taken from it: one in so many
 DEPENDENT = (
     1e-9  # logarithms of variables that differ by a smaller share than this from a combination of others are one
 )
@@ -131,7 +131,7 @@ def _grow(grammar: Grammar, columns: NDArray[np.float64], rules: BankRules, capa
     for symbol in range(len(grammar.symbols)):
         one = look_up_entry(bank, symbol, EXACT, np.ones(columns.shape[1]))
         if one >= 0:
-            cheapest = bank.member[symbol, : min(N_WITH_ONE, bank.n_of[symbol])]
+            cheapest = bank.member[symbol, : min(n_sums // ONE_SHARE, bank.n_of[symbol])]
             grow_sums(bank, roomy, alphabet, symbol, np.array([one, *cheapest], np.int64), 1)
         entries = [look_up_entry(bank, symbol, EXACT, values) for values in products]
         found = np.array([entry for entry in entries if entry >= 0], np.int64)
