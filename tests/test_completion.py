@@ -10,7 +10,8 @@ from spl.completion import MAX_DEGREE, make_completion, own_scratch
 from spl.data import Dataset
 from spl.expression import CONSTANT_TOKEN, to_text
 from spl.grammar import Grammar
-from spl.kernels.bank import EXACT, N_ENTRIES, look_up_entry
+from spl.kernels.bank import N_ENTRIES, look_up_entry
+from spl.kernels.cells import EXACT
 from spl.kernels.least_squares import MAX_TERMS
 from spl.kernels.skeleton import N_FILLED
 from spl.packing import unpack_program

@@ -4,7 +4,7 @@ import pytest
 from spl.expression import CONSTANT_TOKEN, parse_expression
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
-from spl.kernels.bank import EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
+from spl.kernels.cells import EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
 from spl.kernels.complete import AFFINE, DIFFERENCE, NUMBER, PRODUCT, QUOTIENT, ROOT, SCALED, SUM
 from spl.packing_bank import find_form, pack_bank_rules, pack_forms
 

@@ -10,7 +10,8 @@ from spl.candidate import Candidate
 from spl.data import Dataset
 from spl.kernels.compiler import make_record
 from spl.kernels.evaluate import BLOCK, evaluate_all
-from spl.kernels.fit import FIT_WORK, Effort, fit_program
+from spl.kernels.fit import Effort, fit_program
+from spl.kernels.normal_equations import FIT_WORK
 from spl.packing import pack_alphabet, pack_program, pack_table
 from spl.program import Program
 

@@ -14,7 +14,7 @@ from spl.kernels import tokens as tk
 from spl.kernels.compiler import make_record
 from spl.kernels.derivation import DERIVATION, Rules
 from spl.kernels.evaluate import Alphabet
-from spl.kernels.fit import Table
+from spl.kernels.normal_equations import Table
 from spl.kernels.user import CompiledOperator, compile_elementwise, compile_slope
 from spl.operators import Operator
 from spl.program import Program, Vocabulary, token_cost

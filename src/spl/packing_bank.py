@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from spl.expression import CONSTANT_TOKEN
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
-from spl.kernels.bank import EXACT, MAX_HOLES, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET, BankRules
+from spl.kernels.bank import MAX_HOLES, BankRules
+from spl.kernels.cells import EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
 from spl.kernels.complete import (
     AFFINE,
     DIFFERENCE,

@@ -7,7 +7,8 @@ from tests.kernels.program_twins import evaluate_slowly
 
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
-from spl.kernels.bank import LARGEST, SAME, Bank, BankRules, grow_bank, make_bank, spell_entry_tokens
+from spl.kernels.bank import Bank, BankRules, grow_bank, make_bank, spell_entry_tokens
+from spl.kernels.cells import LARGEST, SAME
 from spl.packing import pack_alphabet
 from spl.packing_bank import pack_bank_rules
 from spl.program import token_cost

@@ -12,7 +12,7 @@ from spl.data import Dataset
 from spl.expression import to_text
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
-from spl.kernels.bank import look_up
+from spl.kernels.cells import look_up
 from spl.kernels.closers import find_weights
 from spl.kernels.compiler import make_record
 from spl.kernels.derivation import DERIVATION

@@ -21,15 +21,9 @@ from spl.expression import CONSTANT_TOKEN
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.bank import (
-    EXACT,
-    GRID,
     N_ENTRIES,
     N_TRIED,
-    UP_TO_SCALE,
-    UP_TO_SCALE_AND_OFFSET,
-    correlate,
     evaluate_entries,
-    find_spot,
     grow_bank,
     grow_sums,
     look_up_entry,
@@ -37,6 +31,7 @@ from spl.kernels.bank import (
     spell_entry_tokens,
     write_entry,
 )
+from spl.kernels.cells import EXACT, GRID, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET, correlate, find_spot
 from spl.packing import pack_alphabet
 from spl.packing_bank import pack_bank_rules
 from spl.program import Program

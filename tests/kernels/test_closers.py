@@ -10,7 +10,7 @@ from tests.kernels.completion_twins import SmallCompletion, assert_derived, clos
 from tests.kernels.doors import open_door
 from tests.kernels.search_twins import fewer
 
-from spl.kernels.bank import UP_TO_SCALE_AND_OFFSET
+from spl.kernels.cells import UP_TO_SCALE_AND_OFFSET
 from spl.kernels.closers import close_by_combination, find_number, find_weights
 from spl.kernels.compiler import make_record
 from spl.kernels.least_squares import LEAST_SQUARES, MOST_TERMS, choose_terms, orthogonalise

@@ -14,9 +14,9 @@ import pytest
 from spl.kernels import compiler
 from spl.kernels.compiler import cache_folder, kernels_are_compiled, make_record, source_digest
 from spl.kernels.derivation import DERIVATION
-from spl.kernels.fit import FIT_WORK
 from spl.kernels.keys import KEY_WORK
 from spl.kernels.ledger import RECORD
+from spl.kernels.normal_equations import FIT_WORK
 from spl.kernels.search import NODE
 
 needs_compiler = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")

@@ -13,7 +13,8 @@ from spl.kernels import tokens as tk
 from spl.kernels.compiler import make_record
 from spl.kernels.derivation import DERIVATION
 from spl.kernels.evaluate import Alphabet
-from spl.kernels.fit import FIT_WORK, Effort, Table, fit_program
+from spl.kernels.fit import Effort, fit_program
+from spl.kernels.normal_equations import FIT_WORK, Table
 from spl.program import Vocabulary
 
 WORDS = Vocabulary(("x", "y"))

@@ -7,7 +7,7 @@ Exact goals come out exactly. Products are in `products`; closers that compare a
 import numpy as np
 
 from spl.kernels.apart import apart
-from spl.kernels.bank import EXACT, look_up
+from spl.kernels.cells import EXACT, look_up
 from spl.kernels.compiler import kernel
 from spl.kernels.complete import DIFFERENCE, NUMBER, PRODUCT, SCALED, SUM
 from spl.kernels.least_squares import choose_terms, orthogonalise

@@ -10,13 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spl.kernels.apart import apart
-from spl.kernels.bank import (
-    EXACT,
-    Bank,
-    BankRules,
-    correlate,
-    look_up,
-)
+from spl.kernels.bank import Bank, BankRules
+from spl.kernels.cells import EXACT, correlate, look_up
 from spl.kernels.compiler import kernel
 from spl.kernels.evaluate import evaluate
 from spl.kernels.invert import invert

@@ -8,7 +8,7 @@ scan          a function of an entry and a constant, such as sin(C * x), log(x +
 import numpy as np
 
 from spl.kernels.apart import apart
-from spl.kernels.bank import EXACT, UP_TO_SCALE_AND_OFFSET
+from spl.kernels.cells import EXACT, UP_TO_SCALE_AND_OFFSET
 from spl.kernels.compiler import FAST_MATH, kernel
 from spl.kernels.complete import (
     AFFINE,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spl.kernels.apart import apart
-from spl.kernels.bank import UP_TO_SCALE, enter_cell, find_at, find_spot
+from spl.kernels.cells import UP_TO_SCALE, enter_cell, find_at, find_spot
 from spl.kernels.compiler import kernel
 
 LEFT_OVER = 1e-5  # logarithms of which less than this share is left are those of a product of powers of the variables

@@ -7,7 +7,7 @@ import numpy as np
 from spl.kernels.apart import apart
 from spl.kernels.compiler import kernel, make_record
 from spl.kernels.derivation import DERIVATION
-from spl.kernels.fit import FIT_WORK, PROBE_ROWS, fit_constants, refit_constants, squared_error
+from spl.kernels.fit import PROBE_ROWS, fit_constants, refit_constants
 from spl.kernels.keys import KEY_WORK, structure_key, value_key
 from spl.kernels.ledger import (
     N_EVALUATIONS,
@@ -20,6 +20,7 @@ from spl.kernels.ledger import (
     program_cost,
     store_loss,
 )
+from spl.kernels.normal_equations import FIT_WORK, squared_error
 from spl.kernels.tokens import MAX_CONSTANTS
 
 HOPELESS = 3.0  # a program so many times as bad as the best of its cost gets no second start for its constants
