@@ -18,6 +18,7 @@ MAY_IMPORT_SYMPY = {
     "to_sympy",
     "from_sympy",
     "simplify",
+    "rewrite",
     "packing",
     "operators",
     "estimator",
