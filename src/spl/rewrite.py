@@ -26,11 +26,13 @@ def rewrite(expression: Any, thoroughly: bool) -> Iterator[Any]:
     if not thoroughly or not expression.has(sympy.Add):
         return
     yield sympy.factor_terms(expression)
+    yield _complete_squares(expression)
     yield from _rewrite_quotient(expression)
     if count_expanded(expression) > MAX_EXPANDED:
         return
     expanded = clean_numbers(sympy.expand(expression, log=False, power_base=False, power_exp=False))
     yield from _rewrite_squares(expanded)
+    yield _complete_squares(expanded)
     if expanded != expression:
         yield expanded
         yield _take_out_numbers(expanded)
@@ -133,6 +135,46 @@ def _bounded_product(counts: list[int]) -> int:
     for count in counts:
         product = min(product * count, MAX_EXPANDED + 1)
     return product
+
+
+def _complete_squares(expression: Any) -> Any:
+    """Return the expression with (a - b)**2 for a**2 - 2*a*b + b**2, also among other terms of a sum, and inside functions."""
+    if not expression.args or is_plain_number(expression):
+        return expression
+    arguments = [_complete_squares(argument) for argument in expression.args]
+    rebuilt = _rebuild(expression, arguments)
+    return _complete_squares_of_sum(rebuilt) if rebuilt.is_Add else rebuilt
+
+
+def _complete_squares_of_sum(total: Any) -> Any:
+    """Return a sum with as many of its terms as possible joined in threes to squares."""
+    import sympy
+
+    terms = sorted(total.args, key=lambda term: abs(term.as_coeff_Mul()[0]) != 1)  # (b - 2*a)**2, not 4*(a - b/2)**2
+    squares = []
+    for first in list(terms):
+        root = _root_of_square(first)
+        if root is None or first not in terms:
+            continue
+        for mixed in terms:
+            ratio = clean_numbers(mixed / (2 * first))
+            last = clean_numbers(first * ratio**2)
+            if mixed is not first and last in terms and last not in (first, mixed):
+                squares.append(first.as_coeff_Mul()[0] * sympy.expand(root * (1 + ratio)) ** 2)
+                terms = [term for term in terms if term not in (first, mixed, last)]
+                break
+    return sympy.Add(*terms, *squares) if squares else total
+
+
+def _root_of_square(term: Any) -> Any:
+    """Return x for a number times x**2, of any product of even powers; None for other terms."""
+    import sympy
+
+    _, rest = term.as_coeff_Mul()
+    powers = [factor.as_base_exp() for factor in sympy.Mul.make_args(rest)]
+    if not rest.free_symbols or any(not (power.is_Integer and power % 2 == 0) for _, power in powers):
+        return None
+    return sympy.Mul(*(base ** (power / 2) for base, power in powers))
 
 
 def _rewrite_squares(expression: Any) -> Iterator[Any]:
