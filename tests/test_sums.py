@@ -5,7 +5,7 @@ import pytest
 
 from spl.data import Dataset
 from spl.expression import parse_expression, to_text
-from spl.fit import evaluate
+from spl.fit import evaluate, fit
 from spl.grammar import Grammar
 from spl.program import Vocabulary
 from spl.sums import MAX_SIZE, Library
@@ -40,8 +40,23 @@ def test_a_quotient_of_sums_is_among_the_proposals_with_its_numbers(table, text)
     assert min(misses) < 1e-9
 
 
-def test_all_proposals_can_be_derived_from_the_grammar(table):
-    grammar = Grammar.from_operators(["+", "*"], NAMES)
+@pytest.mark.parametrize("text", ["1.5*x/(0.3 + x) - 0.5*y", "2 - 3*x*y/(1.5 + y)", "x + 4/(1 + y*y)"])
+def test_a_sum_with_a_fraction_is_among_the_proposals_near_its_numbers(table, text):
+    data, proposals = propose(table, text)
+    misses = [fit(program, data).loss / data.spread for program in proposals if program.n_constants <= 3]
+    assert min(misses) < 1e-9
+
+
+def test_numbers_in_a_fraction_keep_its_divisor_away_from_0(table):
+    data, proposals = propose(table - 1.5, "x/(3 + y) + x")
+    fractions = [program for program in proposals if "/(" in to_text(program)]
+    assert fractions
+    assert all(np.all(np.isfinite(evaluate(program, data.columns))) for program in fractions)
+
+
+@pytest.mark.parametrize("operators", [["+", "*"], ["+", "*", "/"]])
+def test_all_proposals_can_be_derived_from_the_grammar(table, operators):
+    grammar = Grammar.from_operators(operators, NAMES)
     _, proposals = propose(table, "x/(1 + y) + sin(x)", grammar)
     assert proposals
     assert all(grammar.bind(NAMES).derives(program) for program in proposals)

@@ -1,4 +1,4 @@
-"""Sums of a few simple terms, and quotients of such sums, that come near a target: found by least squares, not by search.
+"""Sums of a few simple terms, quotients of such sums, and sums with a fraction, that come near a target: found by least squares.
 
 Most laws of motion are of this kind. A search on smoothed derivatives may miss the right one, because it keeps one formula of each
 cost and smoothing makes another look better. So sums of all sizes are proposed beside what the search found; trajectories decide.
@@ -26,6 +26,11 @@ MAX_SIZE = 10  # terms of a sum, or of a quotient in all
 MAX_ALL = 150  # terms that elimination can begin with
 MAX_TERMS = 300
 N_BEST = 4  # sets of one, two and three terms that are proposed
+LONGEST_ABOVE = 3  # tokens of a term over a shifted one, and of that: products of two variables
+MAX_DIVISORS = 6  # terms that a number is added to below
+N_FRACTIONS = 10  # sums with a fraction of each size that are proposed: their numbers are only about right yet
+GAPS = (0.02, 5.0, 8)  # how far from 0 they are kept: least and largest share of their range, and how many
+SCAN_ROWS = 1000  # about so many rows are enough to compare them
 SAME = 1e-9  # terms whose directions differ by less are the same
 _START = tk.SYMBOL << tk.KIND_SHIFT
 _NUMBER = tk.CONSTANT << tk.KIND_SHIFT
@@ -74,6 +79,7 @@ class Library:
             yield self._write_sum(chosen, target)
         if self.has_quotients:
             yield from self._quotients(target, polynomial)
+            yield from self._saturations(target)
 
     def _write_sum(self, chosen: Sequence[int], target: Numbers) -> Program:
         factors = np.linalg.lstsq(self.values[:, list(chosen)], target, rcond=None)[0]
@@ -90,6 +96,41 @@ class Library:
             lower = [(self.terms[below[k - len(above)]], value) for k, value in pairs if k >= len(above)]
             if upper and lower and lower[0][1] != 0:
                 yield _write_quotient(self.vocabulary, upper, lower)
+
+    def _saturations(self, target: Numbers) -> Iterator[Program]:
+        """Yield sums of up to three terms, some of them over a term plus a number: a + b*x/(c + x). The number is scanned."""
+        above = [k for k in range(self.n_polynomial) if len(self.terms[k]) <= LONGEST_ABOVE]
+        rows = slice(None, None, 1 + target.size // SCAN_ROWS)
+        values, goal = self.values[rows], target[rows]
+        best: dict[tuple[int, tuple[int, ...]], tuple[float, float]] = {}  # error and number of each divisor and set
+        for divisor in [k for k in above if self.terms[k]][:MAX_DIVISORS]:
+            for shift in _shifts(values[:, divisor]):
+                table = np.hstack([values[:, above], values[:, above] / (values[:, [divisor]] + shift)])
+                for chosen in _best_few(table, goal):
+                    error = _error_of(table[:, list(chosen)], goal)
+                    key = (divisor, chosen)
+                    if max(chosen) >= len(above) and error < best.get(key, (np.inf, 0.0))[0]:
+                        best[key] = error, shift
+        for size in (1, 2, 3):
+            found = sorted((error, key, shift) for key, (error, shift) in best.items() if len(key[1]) == size)
+            for _, (divisor, chosen), shift in found[:N_FRACTIONS]:
+                yield self._write_saturation(chosen, above, divisor, shift, target)
+
+    def _write_saturation(
+        self, chosen: Sequence[int], above: Sequence[int], divisor: int, shift: float, target: Numbers
+    ) -> Program:
+        table = np.hstack(
+            [self.values[:, above], self.values[:, above] / (self.values[:, [divisor]] + shift)],
+        )
+        factors = np.linalg.lstsq(table[:, list(chosen)], target, rcond=None)[0]
+        pairs = list(zip(chosen, factors, strict=True))
+        beside = [(self.terms[above[k]], value) for k, value in pairs if k < len(above)]
+        over = [(self.terms[above[k - len(above)]], value) for k, value in pairs if k >= len(above)]
+        fraction = _write_fraction(self.vocabulary, over, shift, self.terms[divisor])
+        if not beside:
+            return fraction
+        rest = _write(self.vocabulary, beside)
+        return Program((tk.ADD, *rest.tokens, *fraction.tokens), self.vocabulary, rest.constants + fraction.constants)
 
 
 class _Columns:
@@ -161,6 +202,12 @@ def _write(words: Vocabulary, terms: Iterable[tuple[Term, float]]) -> Program:
     return Program(tokens, words, tuple(constants))
 
 
+def _write_fraction(words: Vocabulary, over: Sequence[tuple[Term, float]], shift: float, divisor: Term) -> Program:
+    """Return a sum over a number plus a term."""
+    above = _write(words, over)
+    return Program((tk.DIV, *above.tokens, tk.ADD, _NUMBER, *divisor), words, (*above.constants, shift))
+
+
 def _write_quotient(
     words: Vocabulary, upper: Sequence[tuple[Term, float]], lower: Sequence[tuple[Term, float]]
 ) -> Program:
@@ -172,6 +219,20 @@ def _write_quotient(
 
 
 # ---- least squares -------------------------------------------------------------------------------
+
+
+def _error_of(columns: Numbers, target: Numbers) -> float:
+    """Return what least squares leave of a target."""
+    basis = np.linalg.qr(columns)[0]
+    return float(np.linalg.norm(target - basis @ (basis.T @ target)))
+
+
+def _shifts(values: Numbers) -> Iterator[float]:
+    """Yield numbers that added to values leave them all on one side of 0, near to it and far from it."""
+    low, high = float(values.min()), float(values.max())
+    for gap in (high - low) * np.geomspace(*GAPS):
+        yield gap - low
+        yield -gap - high
 
 
 def _eliminate(values: Numbers, target: Numbers, start: Sequence[int]) -> Iterator[tuple[int, ...]]:
