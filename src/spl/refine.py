@@ -67,11 +67,9 @@ def refine(
         >>> refine(System(("x",), (), (program,)), [run], [run.x], [0.01]).system.constants.round(4)
         array([-1.])
     """
-    sd = _check(system, runs, starts, noise)
-    runs, starts = limit_samples(runs, starts)
-    deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
+    task, starts = _make_task(system, runs, starts, noise, max_seconds)
     with np.errstate(all="ignore"):  # trajectories may be lost
-        return _summarise(_fit(FitTask(runs, sd, deadline), system, starts, length, before))
+        return _summarise(_fit(task, system, starts, length, before))
 
 
 def refine_joined(
@@ -94,13 +92,25 @@ def refine_joined(
         >>> short.segments.n_segments, refine_joined(short, [run], [run.x], [0.01]).segments.n_segments
         (5, 3)
     """
-    sd = _check(before.system, runs, starts, noise)
-    runs, starts = limit_samples(runs, starts)
-    deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
+    task, starts = _make_task(before.system, runs, starts, noise, max_seconds)
     with np.errstate(all="ignore"):  # trajectories may be lost
-        parts = _take_up(FitTask(runs, sd, deadline), before, starts)
+        parts = _take_up(task, before, starts)
         fit = _begin_joined(parts, join_pairs(parts.edges, set()))
         return _summarise(_fit_short(replace(fit, is_used=np.ones_like(fit.is_used))))
+
+
+def _make_task(
+    system: System,
+    runs: Sequence[Trajectory],
+    starts: Sequence[Numbers],
+    noise: ArrayLike,
+    max_seconds: float | None,
+) -> tuple[FitTask, Sequence[Numbers]]:
+    """Return what is fitted to and until when, and the states that it begins with; both with as many samples as it takes."""
+    sd = _check(system, runs, starts, noise)
+    runs, starts = limit_samples(runs, starts)
+    deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
+    return FitTask(runs, sd, deadline), starts
 
 
 def judge(

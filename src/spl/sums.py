@@ -105,7 +105,7 @@ class Library:
         best: dict[tuple[int, tuple[int, ...]], tuple[float, float]] = {}  # error and number of each divisor and set
         for divisor in [k for k in above if self.terms[k]][:MAX_DIVISORS]:
             for shift in _shifts(values[:, divisor]):
-                table = np.hstack([values[:, above], values[:, above] / (values[:, [divisor]] + shift)])
+                table = _beside_and_over(values, above, divisor, shift)
                 for chosen in _best_few(table, goal):
                     error = _error_of(table[:, list(chosen)], goal)
                     key = (divisor, chosen)
@@ -119,9 +119,7 @@ class Library:
     def _write_saturation(
         self, chosen: Sequence[int], above: Sequence[int], divisor: int, shift: float, target: Numbers
     ) -> Program:
-        table = np.hstack(
-            [self.values[:, above], self.values[:, above] / (self.values[:, [divisor]] + shift)],
-        )
+        table = _beside_and_over(self.values, above, divisor, shift)
         factors = np.linalg.lstsq(table[:, list(chosen)], target, rcond=None)[0]
         pairs = list(zip(chosen, factors, strict=True))
         beside = [(self.terms[above[k]], value) for k, value in pairs if k < len(above)]
@@ -219,6 +217,12 @@ def _write_quotient(
 
 
 # ---- least squares -------------------------------------------------------------------------------
+
+
+def _beside_and_over(values: Numbers, above: Sequence[int], divisor: int, shift: float) -> Numbers:
+    """Return columns of a table as they are, then the same over another column plus a number."""
+    columns = values[:, list(above)]
+    return np.hstack([columns, columns / (values[:, [divisor]] + shift)])
 
 
 def _error_of(columns: Numbers, target: Numbers) -> float:
