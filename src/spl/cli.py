@@ -19,6 +19,7 @@ from spl.command_options import (
     cluster_option,
     compile_kernels,
     open_console,
+    print_notes,
     read_grammar,
     split_names,
 )
@@ -156,9 +157,7 @@ def fit(
     limits = Limits(timeout=None if timeout == math.inf else timeout, max_evaluations=max_evaluations)
     dataset, notes = prepare_dataset(read_table(data), target=target, features=features, weights=weights)
     grammar = read_grammar(dataset.names, grammar_file, operators, has_constants=not no_constants)
-    if not quiet:
-        for note in notes:
-            click.echo(f"Note: {note}", err=True)
+    print_notes(notes, is_quiet=quiet)
 
     from spl.discover import Discovery, discover
     from spl.front import Front

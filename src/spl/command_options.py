@@ -87,3 +87,9 @@ def open_console(*, is_error: bool = False) -> "Console":
     from rich.console import Console
 
     return Console(file=sys.stderr if is_error else sys.stdout)
+
+
+def print_notes(notes: Sequence[str], *, is_quiet: bool) -> None:
+    """Print notes on standard error."""
+    for note in () if is_quiet else notes:
+        click.echo(f"Note: {note}", err=True)

@@ -17,12 +17,13 @@ from spl.command_options import (
     cluster_option,
     compile_kernels,
     open_console,
+    print_notes,
     read_grammar,
     split_names,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from spl.discover_system import SystemDiscovery, SystemWatcher
@@ -130,9 +131,7 @@ def dynamics(
         )
     print_notes(found.notes[len(runs.notes) :], is_quiet=quiet)
     if is_json:
-        from spl.system_report import describe_system
-
-        click.echo(json.dumps(describe_system(found, runs, [*notes, *found.notes], seed), allow_nan=False))
+        _print_json(found, runs, notes, seed)
     else:
         print_system(found, runs, plan, is_quiet=quiet)
     if plot is not None:
@@ -150,12 +149,6 @@ def _check_combinations(
         raise click.UsageError("A map has no derivatives: --discrete cannot be combined with --weak or --derivative.")
 
 
-def print_notes(notes: "tuple[str, ...] | list[str]", *, is_quiet: bool) -> None:
-    """Print notes on standard error."""
-    for note in () if is_quiet else notes:
-        click.echo(f"Note: {note}", err=True)
-
-
 def open_system_progress(
     runs: "Trajectories", plan: "Plan", timeout: float | None, *, is_json: bool, is_quiet: bool
 ) -> "AbstractContextManager[SystemWatcher | None]":
@@ -170,6 +163,12 @@ def open_system_progress(
         return nullcontext()
     left_sides = {state: left_side(state, plan.order, plan.is_discrete) for state in runs.states}
     return SystemDisplay(console, left_sides, timeout=timeout)
+
+
+def _print_json(found: "SystemDiscovery", runs: "Trajectories", notes: "Sequence[str]", seed: int) -> None:
+    from spl.system_report import describe_system
+
+    click.echo(json.dumps(describe_system(found, runs, [*notes, *found.notes], seed), allow_nan=False))
 
 
 def print_system(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *, is_quiet: bool) -> None:
