@@ -47,7 +47,7 @@ ONE_SHARE = 8  # of the sums, entries that are added to 1 and taken from it: one
 DEPENDENT = (
     1e-9  # logarithms of variables that differ by a smaller share than this from a combination of others are one
 )
-INDEX_ENTRIES = 20_000  # the cheapest entries that can be found up to powers; all sums of products can
+INDEX_ENTRIES = 20_000  # the cheapest entries that can be found up to powers; all sums that are added can
 N_NEAR = 2048  # cheapest entries that are compared with goals that are only about right
 MAX_DEGREE = 6  # of the monomials that are terms of linear combinations
 FEWEST_FREE_ROWS = 5  # rows that a combination of all terms must leave over
@@ -180,7 +180,7 @@ def _make_power_index(
     basis, solver = _solve_for_exponents(columns)
     is_enough = multiplies.any() and n >= basis.shape[0] + FEWEST_FREE_ROWS
     numbers = np.arange(int(bank.used[N_ENTRIES]))
-    n_grown = bank.last.max()  # sums of products come after the entries that have a cost
+    n_grown = bank.last.max()  # sums come after the entries that have a cost
     is_indexed = (numbers < INDEX_ENTRIES) | (numbers >= n_grown)
     entries = numbers[is_indexed] if is_enough else numbers[:0]
     values = _logarithms(bank.values.reshape(-1, n)[entries])

@@ -20,7 +20,7 @@ ENTRY_BYTES_A_SYMBOL = 4
 INDEX_BYTES = (
     32 * 8 + 8 + 4 * (8 + 4)
 )  # of an entry that can be found up to powers: values, a number, up to four places
-SUMS_A_SYMBOL = 0.2  # sums of products that each entry brings, for each symbol
+SUMS_A_SYMBOL = 0.2  # sums that each entry brings, for each symbol
 KEY_BYTES = 8 + 8
 NODE_BYTES, CHILD_BYTES = 5 * 8, 8
 ROWS_OF_TABLES = (
