@@ -4,20 +4,15 @@ from click.testing import CliRunner
 from tests.bench.fakes import make_record, make_trial
 
 from spl.bench import balls, runner
-from spl.bench.balls import BALLS, GRAMMARS, MODELS, balls_trials, can_fall, choose_formula, fit_model
+from spl.bench.balls import BALLS, MODELS, balls_trials, fit_model
 from spl.bench.balls_report import PAPER, balls_sections, balls_table
+from spl.bench.fall_law import GRAMMARS
 from spl.bench.report import write_report
 from spl.cli import main
-from spl.config import Limits
-from spl.data import Dataset
 from spl.datasets import BallDrop, Drop
-from spl.discover import discover
 from spl.errors import SettingError
-from spl.expression import to_text
-from spl.grammar import Grammar
 
 T = np.linspace(0, 3, 46)
-SHORT = Limits(timeout=2.0)
 
 
 def balls_trial(setting="drag: drop 1", tool="spl", ball="Golf Ball", **changes):
@@ -29,6 +24,9 @@ def one_ball(monkeypatch):
     """Drop one ball without air resistance, so that the law is known."""
     data = BallDrop((Drop("Golf Ball", 1, T, 48 - 4.5 * T**2),))
     monkeypatch.setattr(balls, "_fetch_once", lambda: data)
+    balls._search_once.cache_clear()
+    yield
+    balls._search_once.cache_clear()
 
 
 # ---- trials --------------------------------------------------------------------------------------
@@ -80,31 +78,6 @@ def test_a_search_predicts_a_simple_fall(one_ball, grammar):
     outcome = BALLS.run(balls_trial(f"{grammar}: drop 1"))
     assert outcome.recovered
     assert outcome.error < 1e-6
-
-
-@pytest.mark.parametrize(
-    ("height", "expected"),
-    [
-        (48 - 4.9 * T**2, True),
-        (48 + 0.5 * T - 4.9 * T**2, True),
-        (48 - 100 * np.log(np.cosh(0.3 * T)), True),
-        (48 - 9 * T**2, False),  # pulled more than by gravity
-        (48 - 4.9 * T**2 + T**3, False),  # slows down
-        (48 + 9 * T - T**2, False),  # still rises in the second half
-        (np.where(T > 2, np.nan, 48 - T**2), False),
-    ],
-)
-def test_a_fall_is_pulled_down_but_never_more_than_by_gravity(height, expected):
-    assert can_fall(T, height) is expected
-
-
-def test_a_formula_that_cannot_be_a_fall_is_passed_over():
-    t = np.linspace(0, 2, 30)
-    wiggle = 0.02 * np.sin(12 * t)
-    data = Dataset.from_arrays(t[:, None], 48 - 4.9 * t**2 + wiggle, names=("t",))
-    found = discover(data, Grammar.from_text("f -> C + C*t*t + r\nr -> C*t | C*t + C*t*t*t*t*t"), limits=SHORT)
-    assert len(found.front) > 1
-    assert "5" not in to_text(choose_formula(found)).split("**")[-1]
 
 
 # ---- the report ----------------------------------------------------------------------------------
@@ -165,5 +138,5 @@ def test_the_command_runs_all_balls_with_ten_seeds(monkeypatch):
     result = CliRunner(env={"COLUMNS": "100"}).invoke(main, ["bench", "balls"])
     assert result.exit_code == 0, result.output
     assert calls["experiment"] is BALLS
-    assert calls["trials"] == balls_trials(["Golf Ball"], range(10), ["paper", "drag"], 5.0)
+    assert calls["trials"] == balls_trials(["Golf Ball"], range(10), ["paper", "drag"], 2.0)
     assert calls["path"].parts == ("bench-results", "balls.jsonl")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from spl.bench.balls import DROPS, MODELS, split_setting
+from spl.bench.fall_law import geometric_mean
 from spl.bench.records import Record
 from spl.bench.section import Section
 from spl.bench.summaries import group, origin_lines
@@ -30,7 +31,6 @@ PAPER: Mapping[str, tuple[float, ...]] = MappingProxyType(
 )
 PAPER_TOOLS = ("paper SPL", "paper model-1", "paper model-2", "paper model-3")
 NO_ERROR = math.inf  # of a prediction that is not finite
-LEAST_ERROR = 1e-12  # an exact prediction counts as this in geometric means
 
 Cells = Mapping[tuple[str, str], list[Record]]  # by column and ball
 
@@ -53,8 +53,9 @@ def _drop_section(drop: int, records: Sequence[Record]) -> Section:
         notes=(
             *origin_lines(records),
             f"Square metres; fitted to t <= 2 s of the drop, {seen}, tested on the rest. Ours is the median over the seeds.",
-            "Each formula is chosen from its training points, in the same way for all balls; the way itself, and the grammar drag, "
-            "were designed with test errors known.",
+            "Our law is one for all balls and both drops, with numbers of its own for each: chosen by how well it foretells the time "
+            "from 1.4 to 2 s of all drops when fitted to the time before, passing over what no ball could do. The test decides "
+            "nothing, but this way of choosing, and the grammar drag, were designed with test errors known.",
             "Models 1 to 3 are the paper's formulas, fitted here by least squares from several starts. The last row is the geometric "
             "mean.",
         ),
@@ -85,7 +86,7 @@ def balls_table(records: Sequence[Record], *, has_paper: bool) -> TextTable:
         for ball in balls
     )
     means = [geometric_mean_over_seeds(cells, column, balls) for column in columns]
-    paper_means = [_geometric_mean([PAPER[ball][place] for ball in balls]) for place in range(len(theirs))]
+    paper_means = [geometric_mean([PAPER[ball][place] for ball in balls]) for place in range(len(theirs))]
     return TextTable(
         headings=("ball", *columns, *theirs),
         rows=rows,
@@ -111,7 +112,7 @@ def geometric_mean_over_seeds(cells: Cells, column: str, balls: Sequence[str]) -
     for seed in seeds:
         errors = [_error(r) for ball in balls for r in cells.get((column, ball), []) if r.trial.seed == seed]
         if len(errors) >= len(balls):
-            means.append(_geometric_mean(errors))
+            means.append(geometric_mean(errors))
     return statistics.median(means) if means else math.nan
 
 
@@ -137,10 +138,6 @@ def _summary_section(records: Sequence[Record], timeout: float | None) -> Sectio
 
 def _error(record: Record) -> float:
     return NO_ERROR if record.outcome.error is None else record.outcome.error
-
-
-def _geometric_mean(errors: Sequence[float]) -> float:
-    return math.exp(statistics.fmean(math.log(max(error, LEAST_ERROR)) for error in errors)) if errors else math.nan
 
 
 def _median_cell(records: Sequence[Record] | None) -> str:

@@ -20,15 +20,16 @@ from spl.bench.run_command import run_and_show
     help="paper: the rules of its published code. drag: sums of what the theory of drag knows.",
 )
 @seeds_option("0-9")
-@timeout_option(5.0)
-@running_options()
+@timeout_option(2.0, "Of the search on each drop; inf is none.")
+@running_options(n_jobs=1, shown="1", cores="each with all cores")
 def balls(
     grammars: str, seeds: str, timeout: float, jobs: int, results: str | None, is_fresh: bool, is_json: bool
 ) -> None:
     """Predict how balls fall from a bridge, from the first 2 seconds of the fall.
 
     Eleven balls, two drops each, beside the paper's results and the three models it compares with, which are fitted too. The
-    error is the mean squared one after the 2 seconds, in square metres.
+    law is one for all drops of a seed, which share its searches. The error is the mean squared one after the 2 seconds, in square
+    metres.
 
     \b
     Examples:
