@@ -1,10 +1,11 @@
-"""Formulas with one term or function less."""
+"""Formulas with one number, term or function less."""
 
 import numpy as np
 import pytest
 
-from spl.ablate import drop_one_function, drop_one_term
+from spl.ablate import drop_one_function, drop_one_number, drop_one_term
 from spl.expression import parse_expression, to_text
+from spl.fit import evaluate
 from spl.program import Vocabulary
 
 WORDS = Vocabulary(variables=("x", "y"))
@@ -41,3 +42,36 @@ def test_each_function_gives_way_to_its_argument_and_each_quotient_to_a_product(
     program = parse_expression(text, WORDS)
     program = program.with_constants(np.arange(2.0, 2 + program.n_constants))
     assert [to_text(other) for other in drop_one_function(program)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "constants", "expected"),
+    [
+        ("C*x", [2.0], ["x"]),
+        ("C*x", [-2.0], ["-x"]),
+        ("x*C + y", [2.0], ["y", "x + y"]),
+        ("y - x/C", [2.0], ["y - x"]),
+        ("y - C/x", [2.0], ["y"]),
+        ("C - x", [2.0], ["-x"]),
+        ("x*(C*sin(y))*y + x", [2.0], ["x", "x*sin(y)*y + x"]),
+        ("sin(C*x) + y", [2.0], ["sin(x) + y"]),  # a sine of 0 is no term of a sum
+        ("sin(C)", [2.0], []),
+        ("C", [2.0], []),
+    ],
+)
+def test_a_number_goes_with_all_that_it_did(text, constants, expected):
+    program = parse_expression(text, WORDS).with_constants(constants)
+    assert [to_text(other) for other in drop_one_number(program)] == expected
+
+
+def test_a_number_less_is_the_same_as_that_number_at_0_or_1():
+    columns = np.random.default_rng(0).uniform(1, 2, (2, 20))
+    text = "C*x*y - (C + y)*C/x + y/C"
+    constants = [2.0, 3.0, 4.0, 5.0]
+    program = parse_expression(text, WORDS).with_constants(constants)
+    neutral = []
+    for place, value in ((0, 0), (0, 1), (1, 0), (2, 0), (2, 1), (3, 1)):
+        changed = [value if k == place else number for k, number in enumerate(constants)]
+        neutral.append(evaluate(program.with_constants(changed), columns))
+    found = [evaluate(other, columns) for other in drop_one_number(program)]
+    assert np.allclose(np.array(found), np.array(neutral))

@@ -318,7 +318,7 @@ def test_the_seconds_of_a_search_that_goes_on_count_from_the_first_beginning(who
 def test_an_interrupted_search_has_no_time_left_for_the_last_hand(monkeypatch):
     given = []
     monkeypatch.setattr(
-        "spl.discover.finish", lambda front, data, check, floor, seconds: given.append(seconds) or front
+        "spl.discover.finish", lambda front, data, check, floor, seconds, derives: given.append(seconds) or front
     )
     looks = iter(range(10_000))
     cut_short, _ = search_on(must_stop=lambda: next(looks) > 40)

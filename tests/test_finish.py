@@ -7,9 +7,14 @@ from spl.expression import parse_expression, to_text
 from spl.finish import finish
 from spl.fit import fit
 from spl.front import Front
+from spl.grammar import Grammar
 from spl.program import Vocabulary
 
 VOCABULARY = Vocabulary(variables=("x",))
+
+
+def anything(program):
+    return True
 
 
 def make_data(n_rows=60, noise=0.0):
@@ -32,21 +37,21 @@ def test_formulas_are_spelled_simply_with_simple_numbers():
     data = make_data(noise=0.01)
     front = make_front(data, "C*x*(x + x - x) + C")
     assert "5/2*x**2 + 1" in [
-        text.replace("2.5", "5/2") for text in texts_of(finish(front, data, data, data.floor, 60.0))
+        text.replace("2.5", "5/2") for text in texts_of(finish(front, data, data, data.floor, 60.0, derives=anything))
     ]
 
 
 def test_a_formula_without_a_term_that_brings_nothing_joins_the_front():
     data = make_data(noise=0.01)
     front = make_front(data, "C*x*x + C + C*sin(x)")
-    costs = [candidate.cost for candidate in finish(front, data, data, data.floor, 60.0)]
+    costs = [candidate.cost for candidate in finish(front, data, data, data.floor, 60.0, derives=anything)]
     assert min(costs) < front[0].cost
 
 
 def test_losses_are_those_on_all_rows():
     data = make_data(400, noise=0.3)
     check = Dataset.from_arrays(data.columns.T[:50], data.target[:50], names=["x"])
-    finished = finish(make_front(check, "C*x + C"), data, check, data.floor, 60.0)
+    finished = finish(make_front(check, "C*x + C"), data, check, data.floor, 60.0, derives=anything)
     assert finished[-1].loss == pytest.approx(fit(finished[-1].program, data).loss, rel=1e-6)
 
 
@@ -54,7 +59,7 @@ def test_when_the_time_is_up_formulas_are_left_as_they_were_found(monkeypatch):
     data = make_data(noise=0.01)
     front = make_front(data, "x + x", "C*x*(x + x - x) + C")
     monkeypatch.setattr(spl.finish, "LAST_SECONDS", -np.inf)
-    assert texts_of(finish(front, data, data, data.floor, 0.0))[0] == "x + x"
+    assert texts_of(finish(front, data, data, data.floor, 0.0, derives=anything))[0] == "x + x"
 
 
 def test_loading_sympy_takes_nothing_of_the_little_time_that_there_is_in_any_case(monkeypatch):
@@ -62,4 +67,22 @@ def test_loading_sympy_takes_nothing_of_the_little_time_that_there_is_in_any_cas
     moments = iter([0.0, 100.0])  # it took so long that all time is over
     last = [100.0]
     monkeypatch.setattr(spl.finish.time, "monotonic", lambda: next(moments, last[0]))
-    assert texts_of(finish(make_front(data, "x + x"), data, data, data.floor, 1.0)) == ["2*x"]
+    assert texts_of(finish(make_front(data, "x + x"), data, data, data.floor, 1.0, derives=anything)) == ["2*x"]
+
+
+def test_all_numbers_that_bring_nothing_are_left_out_one_after_the_other():
+    rng = np.random.default_rng(1)
+    x = rng.uniform(1.0, 3.0, (200, 1))
+    data = Dataset.from_arrays(x, np.sin(x[:, 0]) / x[:, 0] + 0.01 * rng.standard_normal(200), names=["x"])
+    front = make_front(data, "C*sin(x)/(C + x) + C")
+    finished = finish(front, data, data, data.floor, 60.0, derives=anything)
+    assert texts_of(finished)[finished.choose("mdl", data.n_rows, data.floor)] == "sin(x)/x"
+
+
+def test_a_term_that_the_grammar_demands_stays():
+    rng = np.random.default_rng(2)
+    x = rng.uniform(-1.0, 1.0, (100, 1))
+    data = Dataset.from_arrays(x, 2.5 * x[:, 0] + 0.01 * rng.standard_normal(100), names=["x"])
+    grammar = Grammar.from_text("f -> C*x + sin(x)")
+    finished = finish(make_front(data, "C*x + sin(x)"), data, data, data.floor, 60.0, derives=grammar.derives)
+    assert all("sin" in text for text in texts_of(finished))

@@ -1,4 +1,4 @@
-"""Formulas with one term or function less: the search may find a law with one too many, and never the law itself."""
+"""Formulas with one number, term or function less: the search may find a law with one too many, and never the law itself."""
 
 from collections.abc import Iterator
 
@@ -24,6 +24,71 @@ def drop_one_term(program: Program) -> Iterator[Program]:
         yield _keep_only(program, position, left, ())
 
 
+def drop_one_number(program: Program) -> Iterator[Program]:
+    """Yield the program with each of its constants in turn at 0, and at 1, where that leaves out the constant and what it did.
+
+    A factor of 0 takes its term out of a sum, one of 1 or -1 is not written. Whatever grammar has the program has these too.
+
+    Examples:
+        >>> from spl.expression import parse_expression, to_text
+        >>> from spl.program import Vocabulary
+        >>> program = parse_expression("C*x + C", Vocabulary(variables=("x",))).with_constants([-2.0, 3.0])
+        >>> [to_text(shorter) for shorter in drop_one_number(program)]
+        ['3', '-x + 3', '-2*x']
+    """
+    parents = _find_parents(program)
+    for position, token in enumerate(program.tokens):
+        if token >> tk.KIND_SHIFT != tk.CONSTANT:
+            continue
+        vanished = _find_vanished(program, parents, position)
+        if vanished is not None:
+            yield _leave_out(program, parents[vanished], vanished)
+        if position and program.tokens[parents[position]] in (tk.MUL, tk.DIV):
+            without = _leave_out_factor(program, parents[position], position)
+            if without is not None:
+                yield without
+
+
+def _find_parents(program: Program) -> list[int]:
+    """Return for each token the position of the one whose argument it begins; -1 for the first."""
+    parents = [-1] * len(program)
+    for position in range(len(program)):
+        for argument in program.arguments_of(position):
+            parents[argument] = position
+    return parents
+
+
+def _find_vanished(program: Program, parents: list[int], position: int) -> int | None:
+    """Return where the side of a sum begins that is 0 if the constant at a position is; None if there is none."""
+    at = position
+    while at:
+        parent = parents[at]
+        token = program.tokens[parent]
+        if token in (tk.ADD, tk.SUB):
+            return at
+        is_factor = token in (tk.MUL, tk.NEG) or (token == tk.DIV and at == parent + 1)
+        if not is_factor:
+            return None
+        at = parent
+    return None
+
+
+def _leave_out(program: Program, total: int, side: int) -> Program:
+    """Return the program with a sum or difference replaced by the side that does not begin at `side`."""
+    left, right = program.arguments_of(total)
+    is_negative = side == left and program.tokens[total] == tk.SUB
+    return _keep_only(program, total, right if side == left else left, (tk.NEG,) if is_negative else ())
+
+
+def _leave_out_factor(program: Program, product: int, position: int) -> Program | None:
+    """Return the program with a product or quotient replaced by what is not the factor or divisor; None if that is above the line."""
+    left, right = program.arguments_of(product)
+    if program.tokens[product] == tk.DIV and position == left:
+        return None
+    is_negative = program.constants[program.count_constants(position)] < 0
+    return _keep_only(program, product, right if position == left else left, (tk.NEG,) if is_negative else ())
+
+
 def drop_one_function(program: Program) -> Iterator[Program]:
     """Yield the program with the argument of each of its functions in turn in place of the function, and products for quotients.
 
@@ -45,7 +110,7 @@ def drop_one_function(program: Program) -> Iterator[Program]:
 
 
 def _keep_only(program: Program, position: int, kept: int, sign: tuple[int, ...]) -> Program:
-    """Return the program with the sum at a position replaced by one of its sides."""
+    """Return the program with the sum or product at a position replaced by one of its sides."""
     kept_end, end = program.end_of(kept), program.end_of(position)
     tokens = (*program.tokens[:position], *sign, *program.tokens[kept:kept_end], *program.tokens[end:])
     n_before, n_kept, n_kept_end, n_end = (program.count_constants(at) for at in (position, kept, kept_end, end))

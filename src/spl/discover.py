@@ -90,6 +90,7 @@ class _Judged:
 class _Run:
     """What changes while a run goes on."""
 
+    grammar: Grammar
     data: Dataset
     check: Dataset
     scales: Scales  # in which the searchers see the data
@@ -259,7 +260,7 @@ def _begin(
         most_rules_of_symbol=max(Counter(rule.symbol for rule in grammar.rules).values()) + config.max_modules,
     )
     forest = Forest(Recipe(grammar, sample, config, memory), [int(tree_seed) for tree_seed in seeds], n_jobs)
-    run = _Run(data, check, scales, config, forest, memory.n_entries, limits, lambda: False, began)
+    run = _Run(grammar, data, check, scales, config, forest, memory.n_entries, limits, lambda: False, began)
     if checkpoint is not None:
         _restore(run, checkpoint, grammar)
     return run
@@ -408,4 +409,4 @@ def _finish(run: _Run) -> Front:
     seconds_left = 0.0 if run.is_interrupted else np.inf
     if not run.is_interrupted and run.limits.timeout is not None:
         seconds_left = run.limits.timeout - run.seconds
-    return finish(run.front, run.data, run.check, run.floor, seconds_left)
+    return finish(run.front, run.data, run.check, run.floor, seconds_left, derives=run.grammar.derives)

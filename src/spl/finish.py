@@ -1,33 +1,36 @@
 """The last hand on the formulas of a front: constants at their optimum, spelled simply, judged on all rows."""
 
 import time
+from collections.abc import Callable, Iterator
+from itertools import chain
 
-from spl.ablate import drop_one_term
+from spl.ablate import drop_one_number, drop_one_term
 from spl.candidate import Candidate
 from spl.clean import clean
 from spl.data import Dataset
 from spl.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
-from spl.front import Front
+from spl.front import Front, description_length
 from spl.program import Program
 from spl.simplify import get_ready, simplify
 
-NEAR_FIT = 0.05  # how much the error may grow by a term less, for the choice to look at it
 LAST_SECONDS = 0.4  # that there are in any case to simplify what was chosen
+
+Derives = Callable[[Program], bool]  # whether a formula is one of the grammar
 
 
 class _OutOfTimeError(Exception):
     """Ends a simplification that takes too long."""
 
 
-def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: float) -> Front:
-    """Polish, simplify and clean the formulas of a front, and judge them on all rows.
+def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: float, *, derives: Derives) -> Front:
+    """Prune, polish, simplify and clean the formulas of a front, and judge them on all rows.
 
-    The most promising come first; when the seconds are over, the others stay as they are, judged on the check rows. A little
-    time for the first of them there is in any case.
+    Nothing leaves the grammar, whose formulas `derives` knows. The most promising come first; when the seconds are over, the others
+    stay as they are, judged on the check rows. A little time for the first of them there is in any case.
     """
     end = time.monotonic() + seconds
     get_ready()
-    finisher = _Finisher(data, check, floor, max(end, time.monotonic() + LAST_SECONDS))
+    finisher = _Finisher(data, check, floor, max(end, time.monotonic() + LAST_SECONDS), derives)
     chosen = front.choose("mdl", data.n_rows, floor)
     finished = []
     longest = 0.0
@@ -37,7 +40,7 @@ def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: f
         if is_late and k != chosen:
             finished.append(front[k])
             continue
-        variants = [front[k]] if is_late else finisher.with_fewer_terms(front[k])
+        variants = [front[k]] if is_late else [front[k], *finisher.prune(front[k])]
         finished += [finisher.polish(candidate) for candidate in variants]
         longest = max(longest, time.monotonic() - began)
     return Front.from_candidates(finished, floor)
@@ -46,14 +49,24 @@ def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: f
 class _Finisher:
     """Formulas at their best on given rows, until a last moment."""
 
-    def __init__(self, data: Dataset, check: Dataset, floor: float, last_moment: float) -> None:
+    def __init__(self, data: Dataset, check: Dataset, floor: float, last_moment: float, derives: Derives) -> None:
         self._data, self._check, self._floor, self._last_moment = data, check, floor, last_moment
+        self._derives = derives
 
-    def with_fewer_terms(self, candidate: Candidate) -> list[Candidate]:
-        """Return the candidate, and those with one term less that come near its fit."""
-        fewer = [fit(program, self._check, reward=candidate.reward) for program in drop_one_term(candidate.program)]
-        limit = max((1 + NEAR_FIT) * candidate.loss, self._floor)
-        return [candidate, *(shorter for shorter in fewer if shorter.loss <= limit)]
+    def prune(self, candidate: Candidate) -> Iterator[Candidate]:
+        """Yield the candidate with ever fewer numbers and terms, as long as that makes its description shorter."""
+        while time.monotonic() < self._last_moment:
+            terms = (shorter for shorter in drop_one_term(candidate.program) if self._derives(shorter))
+            fewer = {shorter.tokens: shorter for shorter in chain(drop_one_number(candidate.program), terms)}
+            fits = [fit(shorter, self._check, reward=candidate.reward) for shorter in fewer.values()]
+            shortest = min((candidate, *fits), key=self._length)
+            if shortest is candidate:
+                return
+            candidate = shortest
+            yield candidate
+
+    def _length(self, candidate: Candidate) -> float:
+        return description_length(candidate, self._check.n_rows, self._floor)
 
     def polish(self, candidate: Candidate) -> Candidate:
         """Return the candidate at its best: constants at the optimum, spelled simply, clean where the data cannot tell."""

@@ -67,7 +67,7 @@ class Front:
             return len(self) - 1
         if selection == "knee":
             return self._knee(floor)
-        measure = _description_length if selection == "mdl" else _bayes_criterion
+        measure = description_length if selection == "mdl" else _bayes_criterion
         values = [measure(candidate, n_rows, floor) for candidate in self.candidates]
         return values.index(min(values))
 
@@ -94,7 +94,7 @@ def _misfit(candidate: Candidate, n_rows: int, floor: float) -> float:
     return n_rows * math.log(max(candidate.loss, floor, 1e-300))
 
 
-def _description_length(candidate: Candidate, n_rows: int, floor: float) -> float:
+def description_length(candidate: Candidate, n_rows: int, floor: float) -> float:
     """Return nats: residuals at the noise level fitted, a share for each token, each number to the precision the data gives.
 
     Numbers that came out clean count like others: they were fitted all the same. The formula is the dearer, the fewer rows its numbers

@@ -80,6 +80,7 @@ class Program:
     tokens: tuple[int, ...]
     vocabulary: Vocabulary
     constants: tuple[float, ...] = field(default=())
+    cost: int = field(init=False, repr=False)  # of its tokens together: 1 for each, unless an operator says otherwise
 
     def __post_init__(self) -> None:
         open_arguments = 1
@@ -89,10 +90,12 @@ class Program:
             open_arguments += self.vocabulary.arity_of(token) - 1
         if open_arguments:
             raise ExpressionError(f"The program ends before its last argument: {list(self.tokens)}.")
-        if len(self.constants) != self.n_constants:
+        n_constants = self.count_constants(len(self.tokens))
+        if len(self.constants) != n_constants:
             raise ExpressionError(
-                f"The program has {self.n_constants} constants, but {len(self.constants)} values were given."
+                f"The program has {n_constants} constants, but {len(self.constants)} values were given."
             )
+        object.__setattr__(self, "cost", sum(token_cost(token, self.vocabulary) for token in self.tokens))
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -108,16 +111,11 @@ class Program:
     @property
     def n_constants(self) -> int:
         """How many fitted numbers it has."""
-        return self.count_constants(len(self.tokens))
+        return len(self.constants)
 
     def count_constants(self, end: int) -> int:
         """Return how many fitted numbers stand before a position."""
         return sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in self.tokens[:end])
-
-    @property
-    def cost(self) -> int:
-        """The sum of the costs of its tokens: 1 for each, unless an operator says otherwise."""
-        return sum(token_cost(token, self.vocabulary) for token in self.tokens)
 
     def with_constants(self, constants: NDArray[np.float64]) -> "Program":
         """Return the same formula with other numbers."""
