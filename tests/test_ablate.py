@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from spl.ablate import drop_one_function, drop_one_number, drop_one_term
+from spl.ablate import drop_one_function, drop_one_number, drop_one_term, straighten_one_function
 from spl.expression import parse_expression, to_text
 from spl.fit import evaluate
+from spl.kernels import tokens as tk
 from spl.program import Vocabulary
 
 WORDS = Vocabulary(variables=("x", "y"))
@@ -75,3 +76,23 @@ def test_a_number_less_is_the_same_as_that_number_at_0_or_1():
         neutral.append(evaluate(program.with_constants(changed), columns))
     found = [evaluate(other, columns) for other in drop_one_number(program)]
     assert np.allclose(np.array(found), np.array(neutral))
+
+
+@pytest.mark.parametrize(
+    ("text", "constants", "expected"),
+    [
+        ("C - C*cos(C*x)", [9.0, 8.0, 0.5], ["9 - 8*(0.5*x)", "9 - 8*(x*x)", "9 - 8*(x*x*x)"]),
+        ("y*sin(C*x + C)", [2.0, 3.0], ["y*(2*x + 3)", "y*(x*x)", "y*(x*x*x)"]),
+        ("y + C/(x - C)", [2.0, 3.0], ["y + 2*(x - 3)", "y + 2*(x*x)", "y + 2*(x*x*x)"]),
+        ("exp(C/x)", [2.0], ["2/x"]),  # its square would have two numbers
+        ("C/x - y*x + x/(y + C)", [2.0, 3.0], []),  # none of these is a function with numbers
+    ],
+)
+def test_each_function_gives_way_to_powers_of_its_argument(text, constants, expected):
+    program = parse_expression(text, WORDS).with_constants(constants)
+    assert [to_text(other) for other in straighten_one_function(program)] == expected
+
+
+def test_no_formula_is_made_that_is_too_long_to_be_fitted():
+    program = parse_expression("sin(" + " + ".join(["x*y"] * 30) + ")", WORDS)
+    assert all(len(other) <= tk.MAX_LENGTH for other in straighten_one_function(program))

@@ -86,3 +86,15 @@ def test_a_term_that_the_grammar_demands_stays():
     grammar = Grammar.from_text("f -> C*x + sin(x)")
     finished = finish(make_front(data, "C*x + sin(x)"), data, data, data.floor, 60.0, derives=grammar.derives)
     assert all("sin" in text for text in texts_of(finished))
+
+
+def test_a_function_of_which_the_data_shows_a_short_piece_gives_way_to_a_power():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-3.0, 3.0, (200, 1))
+    data = Dataset.from_arrays(x, x[:, 0] ** 3 / 5 - x[:, 0] + 0.1 * rng.standard_normal(200), names=["x"])
+    disguised = parse_expression("x*(C - C*cos(C*x))", VOCABULARY).with_constants([16000.0, 16001.0, 0.005])
+    front = Front.from_candidates([fit(disguised, data)], data.floor)
+    finished = finish(front, data, data, data.floor, 60.0, derives=anything)
+    chosen = finished[finished.choose("mdl", data.n_rows, data.floor)]
+    assert "cos" not in to_text(chosen.program)
+    assert chosen.loss < 1.01 * front[0].loss

@@ -109,6 +109,72 @@ def drop_one_function(program: Program) -> Iterator[Program]:
             yield Program((*before, *after), program.vocabulary, program.constants)
 
 
+def straighten_one_function(program: Program) -> Iterator[Program]:
+    """Yield the program with the argument of each of its functions in turn, its square and its cube in place of the function.
+
+    A function of which the data shows only a short piece is a power in disguise: 1000 - 1000*cos(0.01*x) is x**2/20. Numbers that
+    are added to the argument or multiply it are left out of squares and cubes, since there are others around; what would have more
+    numbers is passed over. A fraction with a number above and one that is added below counts as a function.
+
+    Examples:
+        >>> from spl.expression import parse_expression, to_text
+        >>> from spl.program import Vocabulary
+        >>> program = parse_expression("C - C*cos(C*x)", Vocabulary(variables=("x",))).with_constants([900.0, 900.0, 0.01])
+        >>> [to_text(straight) for straight in straighten_one_function(program)]
+        ['900 - 900*(0.01*x)', '900 - 900*(x*x)', '900 - 900*(x*x*x)']
+    """
+    for position in range(len(program)):
+        argument = _argument_of_function(program, position)
+        if argument is None:
+            continue
+        yield _put_power(program, position, argument, 1)
+        while (inner := _without_number(program, argument)) is not None:
+            argument = inner
+        for power in (2, 3):
+            straight = _put_power(program, position, argument, power)
+            if straight.n_constants <= program.n_constants and len(straight) <= tk.MAX_LENGTH:
+                yield straight
+
+
+def _argument_of_function(program: Program, position: int) -> int | None:
+    """Return where the argument of a function begins, of a fraction what is below; None if there is neither."""
+    token = program.tokens[position]
+    if token == tk.DIV:
+        above, below = program.arguments_of(position)
+        has_number = program.tokens[above] >> tk.KIND_SHIFT == tk.CONSTANT
+        return below if has_number and _without_number(program, below) is not None else None
+    is_operator = token >> tk.KIND_SHIFT == tk.OPERATOR and token != tk.NEG
+    return position + 1 if is_operator and program.vocabulary.arity_of(token) == 1 else None
+
+
+def _without_number(program: Program, position: int) -> int | None:
+    """Return where the other side of a sum, product or quotient by a constant begins; None if it is none."""
+    if program.tokens[position] not in (tk.ADD, tk.SUB, tk.MUL, tk.DIV):
+        return None
+    left, right = program.arguments_of(position)
+    if program.tokens[right] >> tk.KIND_SHIFT == tk.CONSTANT:
+        return left
+    has_number = program.tokens[left] >> tk.KIND_SHIFT == tk.CONSTANT
+    return right if has_number and program.tokens[position] != tk.DIV else None
+
+
+def _put_power(program: Program, position: int, argument: int, power: int) -> Program:
+    """Return the program with a power of a part of it in place of the function, or in place of what is below a fraction's line."""
+    first = program.arguments_of(position)[-1] if program.tokens[position] == tk.DIV else position
+    last, end = program.end_of(argument), program.end_of(position)
+    piece = program.tokens[argument:last]
+    n_first, n_argument, n_last, n_end = (program.count_constants(at) for at in (first, argument, last, end))
+    tokens = [*program.tokens[:first], *(tk.MUL,) * (power - 1), *piece * power, *program.tokens[end:]]
+    if first != position:
+        tokens[position] = tk.MUL  # the number above becomes a factor
+    constants = program.constants
+    return Program(
+        tuple(tokens),
+        program.vocabulary,
+        (*constants[:n_first], *constants[n_argument:n_last] * power, *constants[n_end:]),
+    )
+
+
 def _keep_only(program: Program, position: int, kept: int, sign: tuple[int, ...]) -> Program:
     """Return the program with the sum or product at a position replaced by one of its sides."""
     kept_end, end = program.end_of(kept), program.end_of(position)

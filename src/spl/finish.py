@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from spl.ablate import drop_one_number, drop_one_term
+from spl.ablate import drop_one_number, drop_one_term, straighten_one_function
 from spl.candidate import Candidate
 from spl.clean import clean
 from spl.data import Dataset
@@ -54,11 +54,12 @@ class _Finisher:
         self._derives = derives
 
     def prune(self, candidate: Candidate) -> Iterator[Candidate]:
-        """Yield the candidate with ever fewer numbers and terms, as long as that makes its description shorter."""
+        """Yield the candidate with ever fewer numbers, terms and functions, as long as that makes its description shorter."""
         while time.monotonic() < self._last_moment:
-            terms = (shorter for shorter in drop_one_term(candidate.program) if self._derives(shorter))
-            fewer = {shorter.tokens: shorter for shorter in chain(drop_one_number(candidate.program), terms)}
-            fits = [fit(shorter, self._check, reward=candidate.reward) for shorter in fewer.values()]
+            program = candidate.program
+            others = filter(self._derives, chain(drop_one_term(program), straighten_one_function(program)))
+            plainer = {other.tokens: other for other in chain(drop_one_number(program), others)}
+            fits = [fit(other, self._check, reward=candidate.reward) for other in plainer.values()]
             shortest = min((candidate, *fits), key=self._length)
             if shortest is candidate:
                 return
