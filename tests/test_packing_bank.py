@@ -6,7 +6,7 @@ from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.cells import EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
 from spl.kernels.complete import AFFINE, DIFFERENCE, NUMBER, PRODUCT, QUOTIENT, ROOT, SCALED, SUM
-from spl.packing_bank import find_form, pack_bank_rules, pack_forms
+from spl.packing_bank import bank_cost, find_form, pack_bank_rules, pack_forms
 
 X = tk.VARIABLE << tk.KIND_SHIFT
 F = tk.SYMBOL << tk.KIND_SHIFT
@@ -36,7 +36,7 @@ def test_the_symbols_of_a_template_become_the_columns_after_the_variables():
     ]
     assert rules.n_holes.tolist() == [2, 1, 0, 0]
     assert rules.hole.tolist() == [[0, 1], [1, -1], [-1, -1], [-1, -1]]
-    assert rules.cost.tolist() == [1, 3, 1, 1]
+    assert rules.cost.tolist() == [1, 4, 1, 1]
 
 
 def test_only_an_operator_of_its_symbols_is_applied_directly():
@@ -62,10 +62,11 @@ def test_rules_that_only_rename_a_symbol_are_resolved_and_counted():
     assert sorted(of_h) == sorted([((X + 1,), 1), ((tk.SIN, X + 2), 2), ((X,), 3)])
 
 
-def test_costly_operators_make_costly_rules():
-    grammar = make_grammar("f -> sin(f) / f | x")
-    rules = pack_bank_rules(grammar, 100)
-    assert rules.cost[0] == sum(grammar.vocabulary.operator_of(token).cost for token in (tk.DIV, tk.SIN))
+def test_a_function_that_is_no_power_costs_more_in_the_bank_than_elsewhere():
+    grammar = make_grammar("f -> sin(f) / sqrt(f) | x")
+    costs = {token: grammar.vocabulary.operator_of(token).cost for token in (tk.DIV, tk.SIN, tk.SQRT)}
+    assert pack_bank_rules(grammar, 100).cost[0] == sum(costs.values()) + 1
+    assert [bank_cost(token, grammar.vocabulary) - cost for token, cost in costs.items()] == [0, 1, 0]
 
 
 @pytest.mark.parametrize("capacity", [2, 3, 10, 1000])

@@ -50,6 +50,7 @@ DEPENDENT = (
 INDEX_ENTRIES = 20_000  # the cheapest entries that can be found up to powers; all sums that are added can
 N_NEAR = 2048  # cheapest entries that are compared with goals that are only about right
 MAX_DEGREE = 6  # of the monomials that are terms of linear combinations
+MAX_FUNCTION_COST = 3  # of a function of a variable, in the bank
 FEWEST_FREE_ROWS = 5  # rows that a combination of all terms must leave over
 
 Tokens = tuple[int, ...]
@@ -264,10 +265,10 @@ class _TermTable:
                     yield tokens
         for place in range(int(self._bank.n_of[symbol])):
             entry = int(self._bank.member[symbol, place])
-            if self._bank.cost[entry] > 2:
+            if self._bank.cost[entry] > MAX_FUNCTION_COST:
                 return
             tokens = self._spell(entry)
-            if self._bank.cost[entry] == 2 and CONSTANT_TOKEN not in tokens:
+            if len(tokens) == 2 and CONSTANT_TOKEN not in tokens:
                 yield tokens
 
     def _monomial(self, factors: Tokens, known: dict[Tokens, Tokens], symbol: int) -> Tokens:

@@ -25,7 +25,9 @@ from spl.kernels.complete import (
     SHIFTED,
     SUM,
 )
-from spl.program import token_cost
+from spl.program import Vocabulary, token_cost
+
+_DEARER = (tk.EXP, tk.LOG, tk.SIN, tk.COS, tk.TAN, tk.ASIN, tk.ACOS, tk.ATAN, tk.SINH, tk.COSH, tk.TANH)
 
 
 class _BankRule(NamedTuple):
@@ -60,6 +62,14 @@ def pack_bank_rules(grammar: Grammar, capacity: int) -> BankRules:
     )
 
 
+def bank_cost(token: int, vocabulary: Vocabulary) -> int:
+    """Return what a token adds to the cost of an entry: 1 more than elsewhere for functions that are neither powers nor roots.
+
+    Functions of functions would fill the bank before it comes to sums of products, of which laws have more.
+    """
+    return token_cost(token, vocabulary) + (token in _DEARER)
+
+
 def _bank_rules(grammar: Grammar) -> Iterator[_BankRule]:
     n_columns = len(grammar.vocabulary.variables)
     for symbol in range(len(grammar.symbols)):
@@ -72,7 +82,8 @@ def _bank_rules(grammar: Grammar) -> Iterator[_BankRule]:
                 tk.VARIABLE << tk.KIND_SHIFT | next(numbers) if token >> tk.KIND_SHIFT == tk.SYMBOL else token
                 for token in tokens
             )
-            cost = sum(token_cost(t, grammar.vocabulary) for t in tokens if t >> tk.KIND_SHIFT != tk.SYMBOL)
+            own = [token for token in tokens if token >> tk.KIND_SHIFT != tk.SYMBOL]
+            cost = sum(bank_cost(token, grammar.vocabulary) for token in own)
             operator = tokens[0] if len(holes) == len(tokens) - 1 and holes else -1
             yield _BankRule(symbol, named, holes, n_rules, cost, operator)
 

@@ -10,8 +10,7 @@ from spl.kernels import tokens as tk
 from spl.kernels.bank import Bank, BankRules, grow_bank, make_bank, spell_entry_tokens
 from spl.kernels.cells import LARGEST, SAME
 from spl.packing import pack_alphabet
-from spl.packing_bank import pack_bank_rules
-from spl.program import token_cost
+from spl.packing_bank import bank_cost, pack_bank_rules
 
 NO_LIMIT = 1 << 40
 
@@ -87,7 +86,7 @@ def _fill(grammar, items, cost, found):
     if kind == tk.CONSTANT or cost <= 0:
         return []
     if kind != tk.SYMBOL:
-        return [(item, *tail) for tail in _fill(grammar, rest, cost - token_cost(item, grammar.vocabulary), found)]
+        return [(item, *tail) for tail in _fill(grammar, rest, cost - bank_cost(item, grammar.vocabulary), found)]
     return [
         (*head, *tail)
         for c in range(1, cost + 1)

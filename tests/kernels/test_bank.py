@@ -33,7 +33,7 @@ from spl.kernels.bank import (
 )
 from spl.kernels.cells import EXACT, GRID, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET, correlate, find_spot
 from spl.packing import pack_alphabet
-from spl.packing_bank import pack_bank_rules
+from spl.packing_bank import bank_cost, pack_bank_rules
 from spl.program import Program
 
 N_EXAMPLES = fewer(100, 30)
@@ -398,7 +398,8 @@ def test_its_symbol_derives_each_entry(small):
 
 def test_an_entry_tells_the_cost_of_its_tokens(small):
     for _, entry in every_entry(small):
-        assert small.bank.cost[entry] == len(small.spell(entry)[0])  # each operator here costs 1
+        tokens = small.spell(entry)[0]
+        assert small.bank.cost[entry] == sum(bank_cost(token, small.grammar.vocabulary) for token in tokens)
 
 
 def test_origins_are_the_symbols_of_the_subtrees_that_rules_made(small):

@@ -325,6 +325,8 @@ SHIFTS = "f -> f + f | f * f | f / f | C * f | log(f) | C | x | y"
         (SHIFTS, lambda x, y: 0.6 - 1.5 * x / (0.3 + x)),
         (SHIFTS, lambda x, y: 2.0 / (x * y - 9.0) + 1.0),
         (SHIFTS, lambda x, y: 3.0 * np.log(x + 0.2) - 1.0),
+        (SHIFTS, lambda x, y: 10.0 - 4.0 * x * y / (2.0 + x * x)),
+        (SHIFTS, lambda x, y: 3.0 * y / (x - 7.0)),
     ],
 )
 def test_a_scan_comes_near_a_function_with_a_constant_inside(text, law):

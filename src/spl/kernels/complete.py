@@ -46,10 +46,11 @@ class Frame(NamedTuple):
 class Inside(NamedTuple):
     """What stands for S in a form of a symbol S."""
 
-    operator: int  # -1: an entry; a function; or DIV: the scale over what follows
+    operator: int  # -1: an entry; a function; or DIV: the scale, or an entry, over what follows
     symbol: int  # whose entry it is
     constant: float  # the function is of this times the entry ...
     is_shifted: bool  # ... or of this plus the entry
+    above: int  # of a quotient: the entry above the line; -1: the scale
 
 
 class Completion(NamedTuple):
@@ -133,7 +134,7 @@ def walk(skeleton, first, alphabet, frame):
 @kernel
 def plain_entry(symbol):
     """Return what stands for an entry as it is."""
-    return Inside(np.int64(-1), np.int64(symbol), 1.0, False)
+    return Inside(np.int64(-1), np.int64(symbol), 1.0, False, np.int64(-1))
 
 
 @kernel
@@ -170,7 +171,9 @@ def _append_inside(completion, symbol, inside, entry, scale):
         append_entry(skeleton, completion.bank, completion.rules, entry)
         return
     append_token(skeleton, inside.operator, symbol)
-    if inside.operator == DIV:
+    if inside.operator == DIV and inside.above >= 0:
+        append_entry(skeleton, completion.bank, completion.rules, inside.above)
+    elif inside.operator == DIV:
         append_constant(skeleton, scale, np.int64(-1))
     if inside.is_shifted:
         _append_shifted(completion, inside.symbol, entry, inside.constant)

@@ -1,8 +1,8 @@
 """Closers that compare a goal with entries of the bank: which comes nearest, as it is or inside a function with a constant.
 
 correlation   the entry that comes nearest, up to scale and offset where the grammar has constants
-scan          a function of an entry and a constant, such as sin(C * x), log(x + C) or C / (x + C): a grid of constants is tried, the
-              fit does the rest
+scan          a function of an entry and a constant, such as sin(C * x), log(x + C) or x * y / (x**2 + C): a grid of constants is
+              tried, the fit does the rest
 """
 
 import numpy as np
@@ -31,6 +31,8 @@ FLAT = 1e-12  # values whose spread is a smaller share of their square than this
 FEW_ROWS = 64  # on which all entries are compared with a goal
 N_NEAREST = 16  # of them are compared on all rows
 N_SCANS = 16  # pairs of a function and an entry that are tried for a goal
+N_ABOVE = 48  # cheapest entries that are tried above the line of a quotient ...
+ABOVE_STEPS = 8  # ... for two of so many constants below it, one of each sign
 N_QUOTIENTS = 3  # functions that a quotient counts for when one is drawn
 LEAST_GAP, GAP_GROWTH = (
     0.01,
@@ -214,9 +216,25 @@ def _scanned_constant(token, step, half_range):
     return size if step % 2 == 0 else -size
 
 
+@kernel
+def _find_above(completion, upper, weights, goal, sums, mode, n):
+    """Return the squared error, scale, offset and place of the cheap entry whose product with the scanned row comes nearest."""
+    rows = completion.wide.rows
+    at = (2 * MAX_STEPS + 2) * completion.wide.n
+    product = at + completion.wide.n
+    lowest, scale, offset, place = np.inf, 1.0, 0.0, np.int64(-1)
+    for k in range(min(N_ABOVE, completion.n_near[upper])):
+        for j in range(n):
+            rows[product + j] = completion.near[upper, k, j] * rows[at + j]
+        error, a, b = fit_row(rows, product, rows, weights, goal, sums, mode, n)
+        if error < lowest:
+            lowest, scale, offset, place = error, a, b, np.int64(k)
+    return lowest, scale, offset, place
+
+
 @apart
 def close_by_scan(completion, alphabet, random):
-    """Close the hole with a function of a constant times an entry: the best of several random pairs, each with many constants."""
+    """Close the hole with a function of a constant and an entry, or a quotient: the best of several, each with many constants."""
     skeleton, wide, rules = completion.skeleton, completion.wide, completion.rules
     symbol = skeleton.symbol[skeleton.hole]
     mode = rules.mode[symbol]
@@ -254,11 +272,19 @@ def close_by_scan(completion, alphabet, random):
             error, a, b = fit_row(wide.rows, at, wide.rows, weights, goal, sums, mode, n)
             if error < lowest:
                 lowest, best_place, scale, offset = error, place, a, b
-                best = Inside(np.int64(token), np.int64(inner), constant, is_shifted)
+                best = Inside(np.int64(token), np.int64(inner), constant, is_shifted, np.int64(-1))
+            if token != DIV or step % ABOVE_STEPS > 1:
+                continue
+            upper = rules.hole[rule, 0]
+            error, a, b, k = _find_above(completion, upper, weights, goal, sums, mode, n)
+            if error < lowest:
+                lowest, best_place, scale, offset = error, place, a, b
+                above = np.int64(completion.bank.member[upper, k])
+                best = Inside(np.int64(token), np.int64(inner), constant, is_shifted, above)
     if best_place < 0:
         return False
     form = form_of(mode)
-    if best.operator == DIV:
+    if best.operator == DIV and best.above < 0:
         form = np.int64(SHIFTED if mode == UP_TO_SCALE_AND_OFFSET else ENTRY)
     entry = np.int64(completion.bank.member[best.symbol, best_place])
     begin_closing(skeleton)
