@@ -1,7 +1,7 @@
-"""The last hand on the formulas of a front: constants at their optimum, spelled simply, judged on all rows."""
+"""The last hand on the formulas of a front: pruned, constants at their optimum, spelled simply, judged on all rows."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
 
 from spl.ablate import drop_one_number, drop_one_term, straighten_one_function
@@ -32,18 +32,19 @@ def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: f
     get_ready()
     finisher = _Finisher(data, check, floor, max(end, time.monotonic() + LAST_SECONDS), derives)
     chosen = front.choose("mdl", data.n_rows, floor)
-    finished = []
+    finished: dict[tuple[int, ...], Candidate] = {}  # by the tokens it had; many are the same when pruned
     longest = 0.0
     for k in sorted(range(len(front)), key=lambda k: abs(k - chosen)):
         began = time.monotonic()
         is_late = began + longest > end
         if is_late and k != chosen:
-            finished.append(front[k])
+            finished.setdefault(front[k].program.tokens, front[k])
             continue
-        variants = [front[k]] if is_late else [front[k], *finisher.prune(front[k])]
-        finished += [finisher.polish(candidate) for candidate in variants]
+        for candidate in (front[k],) if is_late else (finisher.prune(front[k]), front[k]):
+            if candidate.program.tokens not in finished:
+                finished[candidate.program.tokens] = finisher.polish(candidate)
         longest = max(longest, time.monotonic() - began)
-    return Front.from_candidates(finished, floor)
+    return Front.from_candidates(finished.values(), floor)
 
 
 class _Finisher:
@@ -53,18 +54,18 @@ class _Finisher:
         self._data, self._check, self._floor, self._last_moment = data, check, floor, last_moment
         self._derives = derives
 
-    def prune(self, candidate: Candidate) -> Iterator[Candidate]:
-        """Yield the candidate with ever fewer numbers, terms and functions, as long as that makes its description shorter."""
+    def prune(self, candidate: Candidate) -> Candidate:
+        """Return the candidate with ever fewer numbers, terms and functions, as long as that makes its description shorter."""
         while time.monotonic() < self._last_moment:
             program = candidate.program
             others = filter(self._derives, chain(drop_one_term(program), straighten_one_function(program)))
             plainer = {other.tokens: other for other in chain(drop_one_number(program), others)}
-            fits = [fit(other, self._check, reward=candidate.reward) for other in plainer.values()]
+            fits = (fit(other, self._check, reward=candidate.reward) for other in plainer.values())
             shortest = min((candidate, *fits), key=self._length)
             if shortest is candidate:
-                return
+                break
             candidate = shortest
-            yield candidate
+        return candidate
 
     def _length(self, candidate: Candidate) -> float:
         return description_length(candidate, self._check.n_rows, self._floor)
