@@ -102,7 +102,8 @@ def _search_one(drop: Drop, grammar: str, seed: int, timeout: float | None) -> _
         limits=Limits(timeout=timeout),
         seed=seed,
     )
-    laws = tuple(free_numbers(candidate.program, kept=LITERALS, has_factors=False) for candidate in found.front)
+    # A factor that is 1 for this ball need not be 1 for another.
+    laws = tuple(free_numbers(candidate.program, kept=LITERALS) for candidate in found.front)
     return _Searched(laws, time.perf_counter() - began, found.n_evaluations)
 
 
