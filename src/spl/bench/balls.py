@@ -1,4 +1,4 @@
-"""`spl bench balls`: how balls fall from a bridge, from the first 2 seconds of the fall (Section 4.1 of the paper).
+"""`spl bench balls`: how balls fall from a bridge, from the first 2 seconds of the fall (Section 5 of the paper).
 
 The rest of each drop is the test. The paper has one drop of each of eleven balls; here the second drop stands beside it.
 The three models of the paper are fitted to the same points in the same run. The error of an outcome is the mean squared
