@@ -19,9 +19,8 @@ def drop_one_term(program: Program) -> Iterator[Program]:
     for position, token in enumerate(program.tokens):
         if token not in (tk.ADD, tk.SUB):
             continue
-        left, right = program.arguments_of(position)
-        yield _keep_only(program, position, right, (tk.NEG,) if token == tk.SUB else ())
-        yield _keep_only(program, position, left, ())
+        for side in program.arguments_of(position):
+            yield _leave_out(program, position, side)
 
 
 def drop_one_number(program: Program) -> Iterator[Program]:
@@ -43,10 +42,8 @@ def drop_one_number(program: Program) -> Iterator[Program]:
         vanished = _find_vanished(program, parents, position)
         if vanished is not None:
             yield _leave_out(program, parents[vanished], vanished)
-        if position and program.tokens[parents[position]] in (tk.MUL, tk.DIV):
-            without = _leave_out_factor(program, parents[position], position)
-            if without is not None:
-                yield without
+        if position and _is_factor_or_divisor(program, parents[position], position):
+            yield _leave_out_factor(program, parents[position], position)
 
 
 def _find_parents(program: Program) -> list[int]:
@@ -80,11 +77,15 @@ def _leave_out(program: Program, total: int, side: int) -> Program:
     return _keep_only(program, total, right if side == left else left, (tk.NEG,) if is_negative else ())
 
 
-def _leave_out_factor(program: Program, product: int, position: int) -> Program | None:
-    """Return the program with a product or quotient replaced by what is not the factor or divisor; None if that is above the line."""
+def _is_factor_or_divisor(program: Program, parent: int, position: int) -> bool:
+    """Tell whether the constant at a position multiplies or divides the rest of the token above it."""
+    token = program.tokens[parent]
+    return token == tk.MUL or (token == tk.DIV and position != parent + 1)
+
+
+def _leave_out_factor(program: Program, product: int, position: int) -> Program:
+    """Return the program with a product or quotient replaced by what is not the constant at a position, with its sign."""
     left, right = program.arguments_of(product)
-    if program.tokens[product] == tk.DIV and position == left:
-        return None
     is_negative = program.constants[program.count_constants(position)] < 0
     return _keep_only(program, product, right if position == left else left, (tk.NEG,) if is_negative else ())
 

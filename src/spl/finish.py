@@ -25,8 +25,8 @@ class _OutOfTimeError(Exception):
 def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: float, *, derives: Derives) -> Front:
     """Prune, polish, simplify and clean the formulas of a front, and judge them on all rows.
 
-    Nothing leaves the grammar, whose formulas `derives` knows. The most promising come first; when the seconds are over, the others
-    stay as they are, judged on the check rows. A little time for the first of them there is in any case.
+    Nothing is left out that the grammar, whose formulas `derives` knows, demands. The most promising come first; when the seconds are
+    over, the others stay as they are, judged on the check rows. A little time for the first of them there is in any case.
     """
     end = time.monotonic() + seconds
     get_ready()
