@@ -49,6 +49,12 @@ def test_a_ball_that_cannot_fall_after_the_best_law_takes_the_next():
     assert "t**3" in to_text(search.choose(falling))
 
 
+def test_a_ball_for_which_no_law_is_possible_has_the_best_one_with_its_own_numbers():
+    rising = make_drop(30 + 2 * T)
+    chosen = FallSearch((LINE, PARABOLA), {}, {}).choose(rising)
+    assert np.allclose(evaluate(chosen, T[None]), rising.height_m)
+
+
 def test_searches_on_all_drops_give_one_law_with_numbers_of_each():
     drops = [make_drop(50 - 4.5 * T**2, "Golf Ball"), make_drop(40 - 3.5 * T**2, "Volleyball", 2)]
     search = search_falls(drops, "drag", seed=0, timeout=2.0)

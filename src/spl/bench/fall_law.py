@@ -61,8 +61,13 @@ class FallSearch:
 
     def choose(self, drop: Drop) -> Program:
         """Return the best law after which this ball can fall, with its numbers; the best of all, if none is possible."""
-        fits = (fit(law, training_points(drop), effort=EFFORT).program for law in self.laws)
-        return next((program for program in fits if is_possible(program)), self.laws[0])
+        points = training_points(drop)
+
+        def with_numbers(law: Program) -> Program:
+            return fit(law, points, effort=EFFORT).program
+
+        possible = filter(is_possible, map(with_numbers, self.laws))
+        return next(possible, None) or with_numbers(self.laws[0])
 
 
 def search_config(grammar: str) -> SearchConfig:
