@@ -29,7 +29,7 @@ def test_the_default_has_room_for_what_it_asks_for():
 
 
 def test_too_little_memory_is_refused_with_what_is_needed():
-    with pytest.raises(SettingError, match=r"`max_memory` of 5 MB is too little for this search: it needs 12 MB"):
+    with pytest.raises(SettingError, match=r"`max_memory` of 5 MB is too little for this search: it needs 14 MB"):
         plan_memory(SearchConfig(max_memory=5), **SHAPE)
 
 

@@ -25,11 +25,12 @@ from spl.kernels.bank import (
     make_bank,
     spell_entry_tokens,
 )
-from spl.kernels.cells import EXACT
+from spl.kernels.cells import CONSTANT_SPREAD, EXACT
 from spl.kernels.compiler import make_record
 from spl.kernels.complete import PRODUCT, TERM_LENGTH, Completion, Frame, make_frame
 from spl.kernels.evaluate import BLOCK, evaluate_all
 from spl.kernels.least_squares import LEAST_SQUARES, MAX_TERMS
+from spl.kernels.nearest import N_CELLS, N_DIRECTIONS, NearIndex
 from spl.kernels.powers import LEFT_OVER, PowerIndex, fill_index
 from spl.kernels.skeleton import SKELETON
 from spl.packing import pack_alphabet
@@ -48,6 +49,9 @@ DEPENDENT = (
     1e-9  # logarithms of variables that differ by a smaller share than this from a combination of others are one
 )
 INDEX_ENTRIES = 20_000  # the cheapest entries that can be found up to powers; all sums that are added can
+NEAR_ENTRIES = (
+    50_000  # the cheapest entries of a symbol that are found by goals that are only about right; all sums are
+)
 N_NEAR = 2048  # cheapest entries that are compared with goals that are only about right
 MAX_DEGREE = 6  # of the monomials that are terms of linear combinations
 MAX_FUNCTION_COST = 3  # of a function of a variable, in the bank
@@ -75,6 +79,7 @@ def make_completion(
         form_length=form_length,
         variables=_derived_variables(grammar),
         powers=_make_power_index(bank, columns, rules, form_length[:, PRODUCT] > 0),
+        nearest=_make_near_index(bank, len(grammar.symbols)),
         weights=sample.weights,
         near=near,
         n_near=counts,
@@ -103,6 +108,7 @@ def own_scratch(completion: Completion) -> Completion:
 
     return completion._replace(
         powers=completion.powers._replace(row=completion.powers.row.copy()),
+        nearest=completion.nearest._replace(scratch=completion.nearest.scratch.copy()),
         frame=renewed(completion.frame),
         wide=renewed(completion.wide),
         matrix=np.zeros((MAX_TERMS + 1) * completion.wide.n),
@@ -204,6 +210,52 @@ def _make_power_index(
     )
     fill_index(index, symbols, is_used)
     return index
+
+
+def _make_near_index(bank: Bank, n_symbols: int) -> NearIndex:
+    """Return the cheapest entries of each symbol, and the sums that come after them, by where their values lie."""
+    n_grown = bank.last.max()
+    points, entries = [], []
+    for symbol in range(n_symbols):
+        members = bank.member[symbol, : bank.n_of[symbol]]
+        members = members[(np.arange(members.size) < NEAR_ENTRIES) | (members >= n_grown)]
+        values = bank.values.reshape(-1, bank.n_values)[members]
+        values -= values.mean(axis=1, keepdims=True)
+        sizes = np.linalg.norm(values, axis=1)
+        is_point = sizes > CONSTANT_SPREAD
+        points.append(values[is_point] / sizes[is_point, None])
+        entries.append(members[is_point])
+    directions = _main_directions(np.concatenate(points))
+    first = np.zeros((n_symbols, N_CELLS**3 + 1), np.int64)
+    spots = []
+    n_before = 0
+    for symbol in range(n_symbols):
+        spot = points[symbol] @ directions.T
+        spot[spot[:, 0] < 0.0] *= -1.0
+        column = np.clip(np.floor(0.5 * (spot[:, :3] + 1.0) * N_CELLS), 0, N_CELLS - 1).astype(np.int64)
+        cell = (column[:, 0] * N_CELLS + column[:, 1]) * N_CELLS + column[:, 2]
+        order = np.argsort(cell, kind="stable")
+        first[symbol, 1:] = np.cumsum(np.bincount(cell, minlength=N_CELLS**3))
+        first[symbol] += n_before
+        n_before += order.size
+        entries[symbol] = entries[symbol][order]
+        spots.append(spot[order])
+    return NearIndex(
+        directions=directions,
+        first=first,
+        entry=np.concatenate(entries),
+        spot=np.concatenate(spots).astype(np.float32),
+        scratch=np.zeros(N_DIRECTIONS, np.float32),
+    )
+
+
+def _main_directions(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the orthogonal unit vectors along which points [M, n] differ most; 0 for those that there are not."""
+    n = points.shape[1]
+    directions = np.zeros((N_DIRECTIONS, n))
+    vectors = np.linalg.eigh(points.T @ points)[1].T[::-1][:N_DIRECTIONS]
+    directions[: len(vectors)] = vectors
+    return directions
 
 
 def _solve_for_exponents(columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -24,7 +24,7 @@ _RANGES = {
     "n_trees": (1, 256),
     "max_rows": (16, 10_000),
 }
-CLOSERS = ("look-up", "combination", "monomial", "correlation", "scan", "power")
+CLOSERS = ("look-up", "combination", "monomial", "correlation", "scan", "power", "nearest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

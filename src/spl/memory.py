@@ -20,6 +20,8 @@ ENTRY_BYTES_A_SYMBOL = 4
 INDEX_BYTES = (
     32 * 8 + 8 + 4 * (8 + 4)
 )  # of an entry that can be found up to powers: values, a number, up to four places
+NEAR_BYTES = 6 * 4 + 4  # of an entry that can be found by where its values lie: coordinates, a number
+CELL_BYTES = 8 * 48**3  # of the grid for these, for each symbol
 SUMS_A_SYMBOL = 0.2  # sums that each entry brings, for each symbol
 KEY_BYTES = 8 + 8
 NODE_BYTES, CHILD_BYTES = 5 * 8, 8
@@ -49,8 +51,9 @@ def plan_memory(
         >>> plan_memory(SearchConfig(max_memory=40), n_entries=100_000, **shape).n_keys
         262144
     """
-    tables = 8 * n_symbols * n_rows * ROWS_OF_TABLES if config.n_completions else 0
-    entry = (ENTRY_BYTES + ENTRY_BYTES_A_SYMBOL * n_symbols + INDEX_BYTES) * (1 + SUMS_A_SYMBOL * n_symbols)
+    tables = n_symbols * (8 * n_rows * ROWS_OF_TABLES + CELL_BYTES) if config.n_completions else 0
+    all_entry_bytes = ENTRY_BYTES + ENTRY_BYTES_A_SYMBOL * n_symbols + INDEX_BYTES + NEAR_BYTES
+    entry = all_entry_bytes * (1 + SUMS_A_SYMBOL * n_symbols)
     key, node = KEY_BYTES * config.n_trees, (NODE_BYTES + CHILD_BYTES * most_rules_of_symbol) * config.n_trees
     least = max(MIN_ENTRIES * entry / BANK_SHARE, MIN_KEYS * key / LEDGER_SHARE, MIN_NODES * node / TREE_SHARE) + tables
     room = config.max_memory * MEGABYTE - tables

@@ -34,7 +34,7 @@ from spl.memory import MAX_KEYS, MAX_NODES, MemoryPlan
 from spl.packing import pack_alphabet, pack_costs, pack_rules, pack_table
 
 EFFORT = Effort(n_starts=2, n_scans=48, max_iterations=6, tolerance=1e-2)  # of each fit within a search
-MAX_COST = 80  # costs for which the best program is kept
+MAX_COST = 120  # of a description, for which the best program is kept
 N_COUNTS = 3  # in `SearcherState.counts`
 SLICE_SECONDS = 0.05  # how long the compiled loop runs before it looks up
 

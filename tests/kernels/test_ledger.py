@@ -13,15 +13,16 @@ from spl.kernels.ledger import (
     N_CLEARED,
     N_KEYS,
     N_MODULES,
+    NUMBER_COST,
     RECORD,
     copy_record,
+    description_cost,
     enter_front,
     enter_modules,
     find_key,
     make_ledger,
     make_records,
     module_place,
-    program_cost,
     store_loss,
 )
 
@@ -93,13 +94,13 @@ def test_a_crowd_of_keys_goes_round_the_end_of_the_table():
     assert recall(ledger, 39) is None
 
 
-def test_the_cost_of_a_program_is_the_sum_of_the_costs_of_its_tokens():
+def test_the_cost_of_a_description_is_the_sum_of_the_costs_of_its_tokens_and_numbers():
     costs = COSTS.copy()
     costs[tk.SIN] = 5
     costs[tk.USER_BINARY] = 7
     tokens = np.array([tk.USER_BINARY, tk.SIN, power_token(4), X0, tk.MUL, CONSTANT, LITERAL], np.int32)
-    assert program_cost(tokens, tokens.size, costs) == 7 + 5 + 5
-    assert program_cost(tokens, 2, costs) == 12
+    assert description_cost(tokens, tokens.size, costs) == 7 + 5 + 4 + NUMBER_COST
+    assert description_cost(tokens, 2, costs) == 12
 
 
 SCORES = st.sampled_from([0.125, 0.25, 0.5, 0.75, 0.875]) | st.floats(0.001, 0.999)

@@ -25,7 +25,7 @@ from spl.data import Dataset
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.fit import Effort
-from spl.kernels.ledger import N_EPISODES, N_EVALUATIONS, N_MODULES, N_OVERLONG, N_REPEATS, make_ledger
+from spl.kernels.ledger import N_EPISODES, N_EVALUATIONS, N_MODULES, N_OVERLONG, N_REPEATS, NUMBER_COST, make_ledger
 from spl.kernels.score import Policy, make_search_work
 from spl.kernels.search import (
     ALL_DONE,
@@ -69,7 +69,7 @@ class Search:
         sample = Dataset.from_arrays(columns.T, self.table.target, names=["x", "y"])
         self.completion = make_completion(self.grammar, sample, n_entries=N_BANK, is_used=policy.n_completions > 0)
         self.alphabet = pack_alphabet(self.grammar.vocabulary)
-        self.ledger = make_ledger(20, max_modules, 1 << 14, pack_costs(self.grammar.vocabulary))
+        self.ledger = make_ledger(40, max_modules, 1 << 14, pack_costs(self.grammar.vocabulary))
         self.work = make_search_work(policy.max_rules)
         self.tree = make_tree(n_nodes, int(np.diff(self.rules.first).max()))
         self.random = np.array([seed], np.uint64)
@@ -347,7 +347,9 @@ def test_constants_are_fitted_inside_the_search():
     search = Search(text, PLAIN._replace(max_rules=1))
     search.run_to_the_end()
     x, y = search.table.columns
-    for cost, design in ((7, np.stack([x, y])), (5, np.stack([x, np.ones_like(x)])), (3, y[None])):
+    designs = {(7, 2): np.stack([x, y]), (5, 2): np.stack([x, np.ones_like(x)]), (3, 1): y[None]}
+    for (n_tokens, n_numbers), design in designs.items():
+        cost = n_tokens + n_numbers * (NUMBER_COST - 1)
         _, [square], *_ = np.linalg.lstsq(design.T, search.table.target, rcond=None)
         assert search.ledger.front[cost].loss == pytest.approx(np.sqrt(square / x.size), rel=1e-8)
 
@@ -402,18 +404,22 @@ def best_loss(search):
 
 
 @pytest.mark.parametrize(
-    ("text", "target"),
+    ("text", "target", "n_episodes"),
     [
-        ("f -> f + f | f * f | sin(f) | x | y", lambda x, y: np.sin(x) * (x * y + y)),
-        ("f -> f + f | f * f | C * f | sin(f) | x | y", lambda x, y: np.sin(x * y) + 0.7 * np.sin(x)),
-        ("f -> f + g | f * f | x\ng -> exp(h) | g * g | y\nh -> h * h | h - y | x", lambda x, y: x + np.exp(x * x - y)),
+        ("f -> f + f | f * f | sin(f) | x | y", lambda x, y: np.sin(x) * (x * y + y), 30),
+        ("f -> f + f | f * f | C * f | sin(f) | x | y", lambda x, y: np.sin(x * y) + 0.7 * np.sin(x), 100),
+        (
+            "f -> f + g | f * f | x\ng -> exp(h) | g * g | y\nh -> h * h | h - y | x",
+            lambda x, y: x + np.exp(x * x - y),
+            30,
+        ),
     ],
 )
-def test_completion_finds_in_few_episodes_what_few_simulations_cannot(text, target):
-    found = complete(text, target, 30)
+def test_completion_finds_in_few_episodes_what_few_simulations_cannot(text, target, n_episodes):
+    found = complete(text, target, n_episodes)
     assert best_loss(found) < 1e-8
     alone = Search(text, PLAIN._replace(n_simulations=1, max_rules=25), target=target)
-    alone.run(30)
+    alone.run(n_episodes)
     assert best_loss(alone) > 1e-3
 
 

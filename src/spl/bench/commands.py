@@ -244,7 +244,7 @@ def parts(
     """Search without one of the parts that we added to the paper's search.
 
     Random formulas, exact and with 1 percent of noise, and the Nguyen problems with 20 points, each once with all parts and
-    once without each: the bank and all that uses it, inversion, each of the five closers, jumps. All else is the default.
+    once without each: the bank and all that uses it, inversion, each of the closers, jumps. All else is the default.
 
     \b
     Examples:

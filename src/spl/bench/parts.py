@@ -44,9 +44,10 @@ VARIANTS = (
     Variant(name="look-up", without="no look-up of goals", changes=_without_closer("look-up")),
     Variant(name="combination", without="no combinations", changes=_without_closer("combination")),
     Variant(name="monomial", without="no monomials", changes=_without_closer("monomial")),
-    Variant(name="correlation", without="no nearest entry", changes=_without_closer("correlation")),
+    Variant(name="correlation", without="no nearest cheap entry", changes=_without_closer("correlation")),
     Variant(name="scan", without="no scan of constants", changes=_without_closer("scan")),
     Variant(name="power", without="no look-up of powers", changes=_without_closer("power")),
+    Variant(name="nearest", without="no nearest entry of all", changes=_without_closer("nearest")),
     Variant(name="jumping", without="no jumps", changes={"jumping": False}),
 )
 

@@ -15,6 +15,7 @@ from spl.kernels.cells import EXACT, correlate, look_up
 from spl.kernels.compiler import kernel
 from spl.kernels.evaluate import evaluate
 from spl.kernels.invert import invert
+from spl.kernels.nearest import NearIndex
 from spl.kernels.powers import PowerIndex
 from spl.kernels.random import random_below, random_unit
 from spl.kernels.rows import copy_row, fill_row
@@ -62,6 +63,7 @@ class Completion(NamedTuple):
     form_length: np.ndarray  # int64[S, N_FORMS], 0 if the symbol does not derive it
     variables: np.ndarray  # int64[S, D], whether a symbol derives each variable by itself
     powers: PowerIndex  # the entries of the bank once more, to be found up to powers
+    nearest: NearIndex  # and once more, to be found by goals that are only about right
     weights: np.ndarray  # float64[N], of the rows of the sample
     near: np.ndarray  # float64[S, B, N], values of the cheapest entries of each symbol on them
     n_near: np.ndarray  # int64[S]

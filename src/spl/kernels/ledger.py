@@ -1,16 +1,17 @@
-"""What a tree has found: the loss of every distinct program, the best program of each cost, the best modules."""
+"""What a tree has found: the loss of every distinct program, the best program of each cost of its description, the best modules."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from spl.kernels.compiler import kernel
-from spl.kernels.tokens import KIND_SHIFT, MAX_CONSTANTS, MAX_LENGTH, OPERATOR
+from spl.kernels.tokens import CONSTANT, KIND_SHIFT, MAX_CONSTANTS, MAX_LENGTH, OPERATOR
 
 # Places in `Ledger.totals`
 N_EVALUATIONS, N_REPEATS, N_KEYS, N_CLEARED, N_MODULES, N_OVERLONG, N_EPISODES = range(7)
 N_TOTALS = 7
 
+NUMBER_COST = 4  # of a constant: a token, and about three more for its value, as in the choice among formulas
 SAME_LOSS = 1e-9  # two modules whose losses agree to this share are the same function
 
 
@@ -34,7 +35,9 @@ class Ledger(NamedTuple):
 
     keys: np.ndarray  # uint64[H], H a power of two; 0 marks a free place
     losses: np.ndarray  # float64[H]
-    front: np.ndarray  # RECORD[K], place k: lowest loss of all programs of cost k; place 0: highest reward of all
+    front: (
+        np.ndarray
+    )  # RECORD[K], place k: lowest loss of all programs whose description costs k; place 0: highest reward of all
     modules: np.ndarray  # RECORD[M], highest rewards first
     costs: np.ndarray  # int64[256], cost of each operator
     totals: np.ndarray  # int64[N_TOTALS]
@@ -86,11 +89,12 @@ def store_loss(ledger, key, loss):
 
 
 @kernel
-def program_cost(tokens, length, costs):
-    """Return the sum of the costs of all tokens."""
+def description_cost(tokens, length, costs):
+    """Return the sum of the costs of all tokens, with that of writing its value for each constant."""
     cost = 0
     for i in range(length):
-        cost += costs[tokens[i]] if tokens[i] >> KIND_SHIFT == OPERATOR else 1
+        kind = tokens[i] >> KIND_SHIFT
+        cost += costs[tokens[i]] if kind == OPERATOR else (NUMBER_COST if kind == CONSTANT else 1)
     return cost
 
 
@@ -130,6 +134,15 @@ def enter_front(ledger, derivation, constants, cost, loss, reward):
         write_record(front[cost], derivation, constants, loss, reward)
     if reward > front[0].reward:
         write_record(front[0], derivation, constants, loss, reward)
+
+
+@kernel
+def lowest_loss(ledger):
+    """Return the lowest loss of all programs; infinity if there is none."""
+    lowest = np.inf
+    for k in range(ledger.front.size):
+        lowest = min(lowest, ledger.front[k].loss)
+    return lowest
 
 
 @kernel

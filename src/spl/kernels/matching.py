@@ -9,7 +9,7 @@ import numpy as np
 
 from spl.kernels.apart import apart
 from spl.kernels.cells import EXACT, UP_TO_SCALE_AND_OFFSET
-from spl.kernels.compiler import FAST_MATH, kernel
+from spl.kernels.compiler import kernel
 from spl.kernels.complete import (
     AFFINE,
     ENTRY,
@@ -18,16 +18,18 @@ from spl.kernels.complete import (
     SHIFTED,
     Inside,
     append_form,
+    find_slope,
     plain_entry,
     random_place,
     spell_entry,
 )
+from spl.kernels.nearest import BY_OFFSET, BY_SCALE, PLAIN, find_nearest
 from spl.kernels.random import random_below
+from spl.kernels.row_fit import fit_row, goal_sums
 from spl.kernels.rows import apply_unary
 from spl.kernels.skeleton import MAX_STEPS, begin_closing
 from spl.kernels.tokens import COS, DIV, FIRST_UNARY, LOG, SIN, SQRT, TAN, USER_BINARY
 
-FLAT = 1e-12  # values whose spread is a smaller share of their square than this are a constant
 FEW_ROWS = 64  # on which all entries are compared with a goal
 N_NEAREST = 16  # of them are compared on all rows
 N_SCANS = 16  # pairs of a function and an entry that are tried for a goal
@@ -41,55 +43,6 @@ LEAST_GAP, GAP_GROWTH = (
 N_STEPS = 64  # constants of a scan
 WAVE_STEP = 0.7  # from one to the next, as the change of the argument over half the range of the entry
 LEAST_ARGUMENT, GROWTH = 0.1, 1.2  # of functions without waves: the first argument, and the factor to the next
-
-
-@kernel(fastmath=FAST_MATH)
-def weighted_sums(values, at, rows, weights, goal, n):
-    """Return the weighted sums of v, v * v and v * goal on the first n rows."""
-    v1 = 0.0
-    v2 = 0.0
-    vh = 0.0
-    for j in range(n):
-        wv = rows[weights + j] * values[at + j]
-        v1 += wv
-        v2 += wv * values[at + j]
-        vh += wv * rows[goal + j]
-    return v1, v2, vh
-
-
-@kernel
-def fit_row(values, at, rows, weights, goal, sums, mode, n):
-    """Return the squared error of values on the first n rows, at the best scale and offset, and these; infinity if they are constant.
-
-    `sums` are those of the weights, of the goal and of its square, each with the weights.
-    """
-    v1, v2, vh = weighted_sums(values, at, rows, weights, goal, n)
-    w, h1, h2 = sums
-    if not (v2 > 0.0 and np.isfinite(v2)):
-        return np.inf, 1.0, 0.0  # they left their domain
-    if mode == EXACT:
-        return h2 - 2.0 * vh + v2, 1.0, 0.0
-    shift = v1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
-    level = h1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
-    spread = v2 - w * shift * shift
-    if not spread > FLAT * v2:
-        return np.inf, 1.0, 0.0
-    scale = (vh - w * shift * level) / spread
-    return h2 - w * level * level - scale * scale * spread, scale, level - scale * shift
-
-
-@kernel
-def goal_sums(rows, weights, goal, n):
-    """Return the sums of the weights, of the goal and of its square, each with the weights."""
-    w = 0.0
-    h1 = 0.0
-    h2 = 0.0
-    for j in range(n):
-        w += rows[weights + j]
-        wh = rows[weights + j] * rows[goal + j]
-        h1 += wh
-        h2 += wh * rows[goal + j]
-    return w, h1, h2
 
 
 @kernel
@@ -140,6 +93,32 @@ def close_by_correlation(completion):
         return False
     entry = np.int64(completion.bank.member[symbol, chosen])
     return spell_entry(completion, symbol, form_of(mode), entry, scale, offset)
+
+
+@apart
+def find_match(completion, alphabet, most_error):
+    """Return the entry of the bank that comes nearest to the goal on a few rows, if the error in the result is less than that."""
+    skeleton, frame = completion.skeleton, completion.frame
+    symbol, n = skeleton.symbol[skeleton.hole], frame.n
+    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
+    find_slope(skeleton, alphabet, frame)
+    for j in range(n):
+        frame.rows[weights + j] = completion.weights[j] * frame.rows[weights + j] ** 2
+    mode = completion.rules.mode[symbol]
+    return find_nearest(completion.nearest, completion.bank, symbol, mode, frame.rows, goal, weights, n, most_error)
+
+
+@apart
+def close_by_match(completion, match):
+    """Close the hole with an entry that came near; tell whether there is room."""
+    skeleton = completion.skeleton
+    symbol = skeleton.symbol[skeleton.hole]
+    form = np.int64(ENTRY)
+    if match.way != PLAIN:
+        form = np.int64(SCALED if match.way == BY_SCALE else (SHIFTED if match.way == BY_OFFSET else AFFINE))
+        if completion.form_length[symbol, form] == 0:
+            form = form_of(completion.rules.mode[symbol])
+    return spell_entry(completion, symbol, form, match.entry, match.scale, match.offset)
 
 
 @kernel

@@ -13,11 +13,11 @@ from spl.kernels.ledger import (
     N_EVALUATIONS,
     N_OVERLONG,
     N_REPEATS,
+    description_cost,
     enter_front,
     enter_modules,
     find_key,
     module_place,
-    program_cost,
     store_loss,
 )
 from spl.kernels.normal_equations import FIT_WORK, squared_error
@@ -35,7 +35,7 @@ class Policy(NamedTuple):
     n_simulations: int  # random completions of each new leaf
     n_completions: int  # entries tried in a second hole of a leaf near the root; fewer farther from it; 0: no look-ups
     max_steps: int  # operators that may be inverted on the way to a hole
-    closers: np.ndarray  # int64[6], whether to close by look-up, combination, monomial, correlation, scan and power
+    closers: np.ndarray  # int64[7], whether to close by each of `CLOSERS`
     is_jumping: bool  # vary the best programs
     max_rules: int  # the paper's t_max
     module_size: int  # most rules of a module at present
@@ -139,7 +139,7 @@ def score(derivation, alphabet, table, effort, policy, ledger, work, random):
     if ledger.keys[at] == key:
         ledger.totals[N_REPEATS] += 1
         return reward_of(ledger.losses[at], derivation.n_rules, policy)
-    cost = program_cost(derivation.tokens, derivation.n_tokens, ledger.costs)
+    cost = description_cost(derivation.tokens, derivation.n_tokens, ledger.costs)
     if derivation.n_constants > 0:
         loss = fitted_loss(derivation, alphabet, table, effort, policy, ledger, cost, work, random)
     else:

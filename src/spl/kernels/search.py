@@ -14,7 +14,7 @@ from spl.kernels.derivation import begin, copy_derivation, current_symbol, is_al
 from spl.kernels.ledger import N_EPISODES, N_EVALUATIONS
 from spl.kernels.random import random_below, random_unit
 from spl.kernels.score import score
-from spl.kernels.simulate import complete, complete_nearly, jump, simulate
+from spl.kernels.simulate import complete, complete_nearly, complete_roughly, jump, simulate
 
 UNVISITED = -1  # a child that no episode has taken yet
 CLOSED = -2  # a child with nothing left to explore, or one from which no program can finish in time
@@ -180,6 +180,7 @@ def run_episode(tree, rules, completion, alphabet, table, effort, policy, ledger
         found = complete(work.node, True, completion, alphabet, table, effort, policy, ledger, work, random)
         reward = max(reward, found)
         complete(work.ancestor, False, completion, alphabet, table, effort, policy, ledger, work, random)
+        complete_roughly(work.ancestor, completion, alphabet, table, effort, policy, ledger, work, random)
         if random_below(random, 2) == 0:
             found = complete_nearly(work.node, completion, alphabet, table, effort, policy, ledger, work, random)
             reward = max(reward, found)

@@ -10,10 +10,19 @@ from spl.kernels.apart import apart
 from spl.kernels.bank import MAX_HOLES
 from spl.kernels.closers import close_by_combination, find_weights
 from spl.kernels.compiler import kernel
-from spl.kernels.complete import close_by_look_up, evaluate_sibling, fill_hole, find_slope, random_place, walk
+from spl.kernels.complete import (
+    close_by_look_up,
+    evaluate_sibling,
+    fill_hole,
+    find_slope,
+    random_place,
+    walk,
+)
 from spl.kernels.derivation import complete_at_random, copy_derivation
 from spl.kernels.fit import Effort
-from spl.kernels.matching import close_by_correlation, close_by_scan
+from spl.kernels.ledger import lowest_loss
+from spl.kernels.matching import close_by_correlation, close_by_match, close_by_scan, find_match
+from spl.kernels.nearest import no_match
 from spl.kernels.products import close_by_monomial, close_by_power_look_up
 from spl.kernels.random import random_below
 from spl.kernels.rows import copy_row
@@ -22,9 +31,11 @@ from spl.kernels.skeleton import MAX_OPEN, assemble, find_way, lay_out, lay_out_
 
 FARTHEST = 8  # how much deeper into the bank than the number of look-ups some of them go
 N_CONTENDERS = 3  # programs of the front that compete to be varied
-TOKEN_NATS = 2.0  # what a token costs in this
+TOKEN_NATS = 1.0  # what a token costs in this
 TINY = 1e-300
-LOOK_UP, POWER = 0, 5  # places in `Policy.closers`
+LOOK_UP, POWER, NEAREST = 0, 5, 6  # places in `Policy.closers`
+ONE_HOLE, NOTHING = np.int64(-1), np.int64(-2)  # what `prepare` may return instead of a hole
+ABOUT = 1.5  # errors on a few rows that are so many times the lowest loss may belong to a program that is as good
 
 
 @kernel
@@ -57,59 +68,115 @@ def close_and_score(completion, alphabet, table, effort, policy, ledger, work, r
 
 
 @apart
-def complete(derivation, is_new, completion, alphabet, table, effort, policy, ledger, work, random):
-    """Return the highest reward of completions of a derivation: one hole is looked up for each of many entries in another.
+def prepare(derivation, completion, alphabet, policy, random):
+    """Lay a derivation out with one hole to be closed and another to be varied; return the latter.
 
-    For a new leaf these are the cheapest entries, in order, and some of those that follow; the nearer it is to the root, the more.
-    For one that was completed before they are a few random ones.
+    All others get random entries. -1 says that there is but one hole, and its goal is known; -2 that there is nothing to complete.
     """
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
     n_columns = bank.columns.shape[0] - MAX_HOLES
-    if policy.closers[LOOK_UP] + policy.closers[POWER] == 0 or not lay_out(derivation, n_columns, skeleton):
-        return 0.0
+    if not lay_out(derivation, n_columns, skeleton):
+        return NOTHING
     n_open = skeleton.n_open
     skeleton.hole = random_below(random, n_open)
-    varied = np.int64(-1)
+    varied = ONE_HOLE
     if n_open > 1:
         varied = (skeleton.hole + 1 + random_below(random, n_open - 1)) % n_open
     for k in range(n_open):
         if k != skeleton.hole and k != varied:
             symbol = skeleton.symbol[k]
             if bank.n_of[symbol] == 0:
-                return 0.0
+                return NOTHING
             place = random_place(bank.n_cheapest[symbol], bank.n_of[symbol], random)
             fill_hole(skeleton, k, np.int64(bank.member[symbol, place]), bank, frame, n_columns)
     if not find_way(skeleton, random) or skeleton.n_steps > policy.max_steps:
-        return 0.0
-    varied_step = step_with(skeleton, varied) if varied >= 0 else np.int64(-1)
-    for k in range(skeleton.n_steps):
+        return NOTHING
+    n_steps = skeleton.n_steps
+    varied_step = step_with(skeleton, varied) if varied >= 0 else n_steps
+    for k in range(n_steps):
         if k != varied_step:
             evaluate_sibling(skeleton, k, alphabet, frame)
-    if varied < 0:
-        if not walk(skeleton, np.int64(0), alphabet, frame):
-            return 0.0
-        return close_and_score(completion, alphabet, table, effort, policy, ledger, work, random)
-    n_steps = skeleton.n_steps
     skeleton.n_steps = varied_step
     is_open = walk(skeleton, np.int64(0), alphabet, frame)
     skeleton.n_steps = n_steps
-    if not is_open:
+    return varied if is_open else NOTHING
+
+
+@kernel
+def vary(completion, alphabet, varied, place):
+    """Put an entry into the hole that is varied; tell whether there is a goal then."""
+    skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
+    n_columns = bank.columns.shape[0] - MAX_HOLES
+    step = step_with(skeleton, varied)
+    fill_hole(skeleton, varied, np.int64(bank.member[skeleton.symbol[varied], place]), bank, frame, n_columns)
+    evaluate_sibling(skeleton, step, alphabet, frame)
+    return walk(skeleton, step, alphabet, frame)
+
+
+@apart
+def complete(derivation, is_new, completion, alphabet, table, effort, policy, ledger, work, random):
+    """Return the highest reward of completions of a derivation: one hole is looked up for each of many entries in another.
+
+    For a new leaf these are the cheapest entries, in order, and some of those that follow; the nearer it is to the root, the more.
+    For one that was completed before they are a few random ones.
+    """
+    skeleton, bank = completion.skeleton, completion.bank
+    if policy.closers[LOOK_UP] + policy.closers[POWER] == 0:
         return 0.0
-    symbol = skeleton.symbol[varied]
+    varied = prepare(derivation, completion, alphabet, policy, random)
+    if varied == NOTHING:
+        return 0.0
+    if varied == ONE_HOLE:
+        return close_and_score(completion, alphabet, table, effort, policy, ledger, work, random)
+    n_of = bank.n_of[skeleton.symbol[varied]]
     n_tries = policy.n_completions >> (min(2 * max(skeleton.n_rules - 1, 0), 6) if is_new else 5)
     highest = 0.0
-    for i in range(min(n_tries, bank.n_of[symbol])):
+    for i in range(min(n_tries, n_of)):
         if not is_new:
-            place = random_place(np.int64(0), bank.n_of[symbol], random)
+            place = random_place(np.int64(0), n_of, random)
         elif 2 * i < n_tries:
             place = np.int64(i)
         else:
-            place = min(i + random_below(random, FARTHEST * n_tries), bank.n_of[symbol] - 1)
-        fill_hole(skeleton, varied, np.int64(bank.member[symbol, place]), bank, frame, n_columns)
-        evaluate_sibling(skeleton, varied_step, alphabet, frame)
-        if walk(skeleton, varied_step, alphabet, frame):
+            place = min(i + random_below(random, FARTHEST * n_tries), n_of - 1)
+        if vary(completion, alphabet, varied, place):
             highest = max(highest, close_and_score(completion, alphabet, table, effort, policy, ledger, work, random))
     return highest
+
+
+@apart
+def complete_roughly(derivation, completion, alphabet, table, effort, policy, ledger, work, random):
+    """Score the best of many completions by the entry that comes nearest to the goal, for random entries in another hole.
+
+    What is looked for is at least about as good as the best program so far; the better the first ones, the nearer must the next be.
+    """
+    skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
+    if policy.closers[NEAREST] == 0:
+        return
+    varied = prepare(derivation, completion, alphabet, policy, random)
+    if varied == NOTHING:
+        return
+    best_place, best = np.int64(0), no_match(frame.n * (ABOUT * lowest_loss(ledger)) ** 2)
+    n_of = bank.n_of[skeleton.symbol[varied]] if varied >= 0 else 1
+    for _ in range(min(policy.n_completions >> 5, n_of)):
+        place = np.int64(0)
+        if varied >= 0:
+            place = random_place(np.int64(0), n_of, random)
+            if not vary(completion, alphabet, varied, place):
+                continue
+        found = find_match(completion, alphabet, best.error)
+        if found.entry >= 0:
+            best_place, best = place, found
+    if best.entry < 0:
+        return
+    if varied >= 0:
+        skeleton.entry[varied] = bank.member[skeleton.symbol[varied], best_place]
+    quick = Effort(np.int64(1), np.int64(0), effort.max_iterations, effort.tolerance)
+    if (
+        close_by_match(completion, best)
+        and assemble(skeleton, bank, completion.rules, work.leaf)
+        and work.leaf.n_rules <= policy.max_rules
+    ):
+        score(work.leaf, alphabet, table, quick, policy, ledger, work, random)
 
 
 @apart

@@ -1,0 +1,145 @@
+"""The bank once more, by where its values lie: which entry comes nearest to a goal that is only about right.
+
+Centred and scaled to length 1, the values of entries are points on a sphere. Their coordinates along the three directions in which
+they differ most put them into the cells of a coarse grid. Noise moves a goal by little along any one direction: only entries in a
+small box around it, by these and a few further coordinates, are compared value by value.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spl.kernels.apart import apart
+from spl.kernels.cells import EXACT, UP_TO_SCALE
+from spl.kernels.compiler import FAST_MATH, kernel
+from spl.kernels.row_fit import fit_offset, fit_row, goal_sums
+
+N_DIRECTIONS = 6
+N_CELLS = 48  # of the grid along each of the first three
+MAX_NOISE = 0.2  # of a goal, as a share of its size: entries farther away are not looked for
+BOX = 2.5  # half the width of the box, in standard deviations of the noise along a direction
+
+
+# How an entry comes near to a goal
+PLAIN, BY_SCALE, BY_OFFSET, BY_BOTH = range(4)
+
+# By which share of an error of one row each token and each number of what comes near must lower the error
+TOKEN_CHARGE, NUMBER_CHARGE = 1.5, 5.0
+
+
+class Match(NamedTuple):
+    """An entry that comes near to a goal."""
+
+    entry: int  # -1: none
+    error: float
+    way: int  # PLAIN, BY_SCALE, BY_OFFSET or BY_BOTH
+    scale: float
+    offset: float
+
+
+class NearIndex(NamedTuple):
+    """M entries of S symbols."""
+
+    directions: np.ndarray  # float64[N_DIRECTIONS, n], unit vectors, orthogonal to each other and to a constant
+    first: np.ndarray  # int64[S, N_CELLS**3 + 1], where the entries of a cell begin in the order of the cells
+    entry: np.ndarray  # int32[M], those of each symbol one cell after the other
+    spot: np.ndarray  # float32[M, N_DIRECTIONS], their coordinates; the first is not negative
+    scratch: np.ndarray  # float32[N_DIRECTIONS], those of a goal
+
+
+@kernel(fastmath=FAST_MATH)
+def _coordinate(values, at, n, mean, directions, k):
+    total = 0.0
+    for j in range(n):
+        total += (values[at + j] - mean) * directions[k, j]
+    return total
+
+
+@kernel
+def _cell_of(coordinate):
+    """Return the cell of a coordinate between -1 and 1."""
+    return min(max(np.int64(np.floor(0.5 * (coordinate + 1.0) * N_CELLS)), 0), N_CELLS - 1)
+
+
+@kernel
+def _is_within(spot, k, at, half):
+    """Tell whether entry k of the index lies in a box."""
+    for d in range(N_DIRECTIONS):
+        if abs(spot[k, d] - at[d]) > half:
+            return False
+    return True
+
+
+@kernel
+def _match(bank, entry, rows, weights, goal, sums, mode, n):
+    """Return how an entry comes near to a goal: the lowest charged error, and the way that has it."""
+    at = entry * n
+    tokens = 1.0 + TOKEN_CHARGE * bank.cost[entry] / n
+    best = Match(
+        entry,
+        tokens * fit_row(bank.values, at, rows, weights, goal, sums, np.int64(EXACT), n)[0],
+        np.int64(PLAIN),
+        1.0,
+        0.0,
+    )
+    if mode == EXACT:
+        return best
+    error, scale, _ = fit_row(bank.values, at, rows, weights, goal, sums, np.int64(UP_TO_SCALE), n)
+    error *= tokens + NUMBER_CHARGE / n
+    if error < best.error:
+        best = Match(entry, error, np.int64(BY_SCALE), scale, 0.0)
+    if mode == UP_TO_SCALE:
+        return best
+    error, offset = fit_offset(bank.values, at, rows, weights, goal, sums, n)
+    error *= tokens + NUMBER_CHARGE / n
+    if error < best.error:
+        best = Match(entry, error, np.int64(BY_OFFSET), 1.0, offset)
+    error, scale, offset = fit_row(bank.values, at, rows, weights, goal, sums, mode, n)
+    error *= tokens + 2.0 * NUMBER_CHARGE / n
+    return Match(entry, error, np.int64(BY_BOTH), scale, offset) if error < best.error else best
+
+
+@kernel
+def no_match(most_error):
+    """Return that no entry has less than this error."""
+    return Match(np.int64(-1), most_error, np.int64(PLAIN), 1.0, 0.0)
+
+
+@apart
+def find_nearest(index, bank, symbol, mode, rows, goal, weights, n, most_error):
+    """Return the entry of a symbol that comes nearest to rows[goal : goal + n] up to the mode, if its error is less than that.
+
+    Errors are sums of squares with the weights at rows[weights:], the larger the more tokens and numbers an entry comes with.
+    """
+    best = no_match(most_error)
+    mean = 0.0
+    spread = 0.0  # of the error of the goal, as a share of that of the result
+    for j in range(n):
+        mean += rows[goal + j] / n
+        spread += 1.0 / (rows[weights + j] * n)
+    square = 0.0
+    for j in range(n):
+        square += (rows[goal + j] - mean) ** 2
+    sums = goal_sums(rows, weights, goal, n)
+    if not (square > 0.0 and np.isfinite(square) and np.isfinite(sums[2])):
+        return best
+    size = np.sqrt(square)
+    noise = min(np.sqrt(spread * most_error), MAX_NOISE * size) / size  # a spread of infinity or NaN is none
+    half = np.float32(BOX * noise / np.sqrt(n))
+    at = index.scratch
+    for sign in (1.0, -1.0):
+        for k in range(N_DIRECTIONS):
+            at[k] = sign * _coordinate(rows, goal, n, mean, index.directions, k) / size
+        if at[0] + half < 0.0:
+            continue
+        for i in range(_cell_of(at[0] - half), _cell_of(at[0] + half) + 1):
+            for j in range(_cell_of(at[1] - half), _cell_of(at[1] + half) + 1):
+                row = (i * N_CELLS + j) * N_CELLS
+                first = index.first[symbol, row + _cell_of(at[2] - half)]
+                last = index.first[symbol, row + _cell_of(at[2] + half) + 1]
+                for k in range(first, last):
+                    if _is_within(index.spot, k, at, half):
+                        found = _match(bank, np.int64(index.entry[k]), rows, weights, goal, sums, mode, n)
+                        if found.error < best.error:
+                            best = found
+    return best

@@ -1,0 +1,66 @@
+"""One row of values fitted to another by scale and offset, each row of the data with its weight."""
+
+import numpy as np
+
+from spl.kernels.cells import EXACT, UP_TO_SCALE_AND_OFFSET
+from spl.kernels.compiler import FAST_MATH, kernel
+
+FLAT = 1e-12  # values whose spread is a smaller share of their square than this are a constant
+
+
+@kernel(fastmath=FAST_MATH)
+def weighted_sums(values, at, rows, weights, goal, n):
+    """Return the weighted sums of v, v * v and v * goal on the first n rows."""
+    v1 = 0.0
+    v2 = 0.0
+    vh = 0.0
+    for j in range(n):
+        wv = rows[weights + j] * values[at + j]
+        v1 += wv
+        v2 += wv * values[at + j]
+        vh += wv * rows[goal + j]
+    return v1, v2, vh
+
+
+@kernel
+def fit_row(values, at, rows, weights, goal, sums, mode, n):
+    """Return the squared error of values on the first n rows, at the best scale and offset, and these; infinity if they are constant.
+
+    `sums` are those of the weights, of the goal and of its square, each with the weights.
+    """
+    v1, v2, vh = weighted_sums(values, at, rows, weights, goal, n)
+    w, h1, h2 = sums
+    if not (v2 > 0.0 and np.isfinite(v2)):
+        return np.inf, 1.0, 0.0  # they left their domain
+    if mode == EXACT:
+        return h2 - 2.0 * vh + v2, 1.0, 0.0
+    shift = v1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
+    level = h1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
+    spread = v2 - w * shift * shift
+    if not spread > FLAT * v2:
+        return np.inf, 1.0, 0.0
+    scale = (vh - w * shift * level) / spread
+    return h2 - w * level * level - scale * scale * spread, scale, level - scale * shift
+
+
+@kernel
+def goal_sums(rows, weights, goal, n):
+    """Return the sums of the weights, of the goal and of its square, each with the weights."""
+    w = 0.0
+    h1 = 0.0
+    h2 = 0.0
+    for j in range(n):
+        w += rows[weights + j]
+        wh = rows[weights + j] * rows[goal + j]
+        h1 += wh
+        h2 += wh * rows[goal + j]
+    return w, h1, h2
+
+
+@kernel
+def fit_offset(values, at, rows, weights, goal, sums, n):
+    """Return the squared error of values on the first n rows at the best offset, and this; see `fit_row`."""
+    v1, v2, vh = weighted_sums(values, at, rows, weights, goal, n)
+    w, h1, h2 = sums
+    offset = (h1 - v1) / w
+    return h2 - 2.0 * vh + v2 - w * offset * offset, offset
