@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from spl.candidate import Candidate
 from spl.errors import SettingError
 from spl.expression import parse_expression
-from spl.front import SELECTIONS, WORTH, Front, check_selection
+from spl.front import SELECTIONS, WORTH, Front, check_selection, description_length
 from spl.program import Vocabulary
 
 WORDS = Vocabulary(("x",))
@@ -76,6 +76,36 @@ def test_the_cheaper_of_two_exact_laws_stays():
 def test_a_costlier_candidate_that_is_hardly_better_is_left_out():
     front = Front.from_candidates([make_candidate(1, 1.0), make_candidate(2, 0.9995), make_candidate(3, 0.99)])
     assert [candidate.cost for candidate in front] == [1, 3]
+
+
+def test_a_formula_is_not_driven_out_by_one_that_is_hardly_better_with_more_numbers():
+    law, imitation = make_candidate(8, 1.0, n_constants=1), make_candidate(8, 0.99, n_constants=3)
+    assert Front.from_candidates([law, imitation], n_rows=200).candidates == (law,)
+    better = make_candidate(8, 0.9, n_constants=3)
+    assert Front.from_candidates([law, better], n_rows=200).candidates == (better,)
+
+
+DIFFERENT = st.lists(
+    st.builds(make_candidate, st.integers(7, 12), st.floats(1.0, 2.0), st.integers(0, 3)),
+    min_size=1,
+    max_size=25,
+    unique_by=lambda candidate: round(candidate.loss, 6),
+)
+
+
+@given(DIFFERENT)
+def test_the_shortest_description_of_all_is_in_the_front(candidates):
+    front = Front.from_candidates(candidates, n_rows=100)
+    shortest = min(description_length(candidate, 100, 0.0) for candidate in candidates)
+    assert description_length(front[front.choose("mdl", 100, 0.0)], 100, 0.0) == shortest
+    for cheap, costly in zip(front, front.candidates[1:], strict=False):
+        assert cheap.cost < costly.cost
+        assert cheap.loss > costly.loss
+
+
+def test_of_one_function_in_two_spellings_the_cheaper_stays_whatever_its_numbers():
+    cheap, costly = make_candidate(7, 1.0, n_constants=2), make_candidate(8, 1.0)
+    assert Front.from_candidates([costly, cheap], n_rows=8).candidates == (cheap,)
 
 
 def test_a_front_is_a_sequence():

@@ -22,7 +22,7 @@ from spl.completion import count_entries
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.errors import FormulaNotFound, RunFileError
-from spl.finish import finish
+from spl.finish import finish, prune
 from spl.fit import fit
 from spl.forest import Forest, Recipe, prepare_workers, share_evaluations
 from spl.front import Front
@@ -354,11 +354,22 @@ def _judge(run: _Run) -> None:
         elif _may_enter(found, before.front):
             seen[found.program.tokens] = found
             candidates.append(fit(found.program, run.check, reward=found.reward))
-    front = Front.from_candidates(candidates, run.floor)
+    front = _prune_chosen(run, Front.from_candidates(candidates, run.floor, run.data.n_rows))
     episodes_at_exact = before.episodes_at_exact
     if episodes_at_exact is None and len(front) and front[-1].loss <= run.floor:
         episodes_at_exact = run.n_episodes
     run.judged = _Judged(front, seen, episodes_at_exact)
+
+
+def _prune_chosen(run: _Run, front: Front) -> Front:
+    """Return the front with the chosen formula as short as it can be: others that come along later would drive out the long one."""
+    if not len(front):
+        return front
+    chosen = front[front.choose("mdl", run.data.n_rows, run.floor)]
+    if chosen in run.judged.front:
+        return front
+    pruned = prune(chosen, run.check, run.floor, derives=run.grammar.derives, must_stop=run.is_out_of_time)
+    return Front.from_candidates([*front, pruned], run.floor, run.data.n_rows)
 
 
 def _candidates(run: _Run) -> Iterator[Candidate]:

@@ -30,7 +30,8 @@ def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: f
     """
     end = time.monotonic() + seconds
     get_ready()
-    finisher = _Finisher(data, check, floor, max(end, time.monotonic() + LAST_SECONDS), derives)
+    last_moment = max(end, time.monotonic() + LAST_SECONDS)
+    finisher = _Finisher(data, check, floor, last_moment)
     chosen = front.choose("mdl", data.n_rows, floor)
     finished: dict[tuple[int, ...], Candidate] = {}  # by the tokens it had; many are the same when pruned
     longest = 0.0
@@ -40,35 +41,41 @@ def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: f
         if is_late and k != chosen:
             finished.setdefault(front[k].program.tokens, front[k])
             continue
-        for candidate in (front[k],) if is_late else (finisher.prune(front[k]), front[k]):
+        pruned = front[k]
+        if not is_late:
+            pruned = prune(front[k], check, floor, derives=derives, must_stop=lambda: time.monotonic() > last_moment)
+        for candidate in (pruned, front[k]):
             if candidate.program.tokens not in finished:
                 finished[candidate.program.tokens] = finisher.polish(candidate)
         longest = max(longest, time.monotonic() - began)
-    return Front.from_candidates(finished.values(), floor)
+    return Front.from_candidates(finished.values(), floor, data.n_rows)
+
+
+def prune(
+    candidate: Candidate, data: Dataset, floor: float, *, derives: Derives, must_stop: Callable[[], bool]
+) -> Candidate:
+    """Return the candidate with ever fewer numbers, terms and functions, as long as that makes its description shorter."""
+
+    def length(candidate: Candidate) -> float:
+        return description_length(candidate, data.n_rows, floor)
+
+    while not must_stop():
+        program = candidate.program
+        others = filter(derives, chain(drop_one_term(program), straighten_one_function(program)))
+        plainer = {other.tokens: other for other in chain(drop_one_number(program), others)}
+        fits = (fit(other, data, reward=candidate.reward) for other in plainer.values())
+        shortest = min((candidate, *fits), key=length)
+        if shortest is candidate:
+            break
+        candidate = shortest
+    return candidate
 
 
 class _Finisher:
     """Formulas at their best on given rows, until a last moment."""
 
-    def __init__(self, data: Dataset, check: Dataset, floor: float, last_moment: float, derives: Derives) -> None:
+    def __init__(self, data: Dataset, check: Dataset, floor: float, last_moment: float) -> None:
         self._data, self._check, self._floor, self._last_moment = data, check, floor, last_moment
-        self._derives = derives
-
-    def prune(self, candidate: Candidate) -> Candidate:
-        """Return the candidate with ever fewer numbers, terms and functions, as long as that makes its description shorter."""
-        while time.monotonic() < self._last_moment:
-            program = candidate.program
-            others = filter(self._derives, chain(drop_one_term(program), straighten_one_function(program)))
-            plainer = {other.tokens: other for other in chain(drop_one_number(program), others)}
-            fits = (fit(other, self._check, reward=candidate.reward) for other in plainer.values())
-            shortest = min((candidate, *fits), key=self._length)
-            if shortest is candidate:
-                break
-            candidate = shortest
-        return candidate
-
-    def _length(self, candidate: Candidate) -> float:
-        return description_length(candidate, self._check.n_rows, self._floor)
 
     def polish(self, candidate: Candidate) -> Candidate:
         """Return the candidate at its best: constants at the optimum, spelled simply, clean where the data cannot tell."""

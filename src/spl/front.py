@@ -16,6 +16,7 @@ from spl.kernels import tokens as tk
 TOKEN_NATS = 0.75
 FEWEST_LEFT = 0.5  # rows that count as left over by a formula with as many numbers as there are rows
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
+SAME_LOSS = 1e-9  # losses that differ by a smaller share are those of one function
 WORTH = 1e-3  # a costlier candidate must lower the loss by at least this share to stand in the front
 
 
@@ -31,13 +32,25 @@ class Front:
     candidates: tuple[Candidate, ...]
 
     @classmethod
-    def from_candidates(cls, candidates: Iterable[Candidate], floor: float = 0.0) -> "Front":
-        """Keep the candidates that no other dominates. Losses below the floor count as equal: the cheaper one stays."""
-        kept: list[Candidate] = []
+    def from_candidates(cls, candidates: Iterable[Candidate], floor: float = 0.0, n_rows: int = 1) -> "Front":
+        """Keep the candidates that no other dominates. Losses below the floor count as equal: the cheaper one stays.
+
+        Of two that cannot both stand in a front, the one with the shorter description of that many rows stays: a formula is not driven
+        out by one that comes a little nearer with more numbers. For a single row, numbers count for nothing.
+        """
+
+        def length(candidate: Candidate) -> tuple[float, int, float]:
+            return description_length(candidate, n_rows, floor), candidate.cost, candidate.loss
+
+        cheapest: list[Candidate] = []
         for candidate in sorted((c for c in candidates if math.isfinite(c.loss)), key=lambda c: (c.cost, c.loss)):
-            if not kept or max(candidate.loss, floor) < (1 - WORTH) * max(kept[-1].loss, floor):
+            if not any(_are_equal(candidate, other, floor) for other in cheapest):
+                cheapest.append(candidate)
+        kept: list[Candidate] = []
+        for candidate in sorted(cheapest, key=length):
+            if all(_agree(candidate, other, floor) or _agree(other, candidate, floor) for other in kept):
                 kept.append(candidate)
-        return cls(tuple(kept))
+        return cls(tuple(sorted(kept, key=lambda c: c.cost)))
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -82,6 +95,16 @@ class Front:
         (x0, y0), (x1, y1) = points[0], points[-1]
         below = [y0 + (y1 - y0) * (x - x0) / (x1 - x0) - y for x, y in points[1:-1]]
         return 1 + below.index(max(below)) if max(below) > 0 else len(self) - 1
+
+
+def _are_equal(a: Candidate, b: Candidate, floor: float) -> bool:
+    """Tell whether two candidates are most likely one function in two spellings."""
+    return math.isclose(max(a.loss, floor), max(b.loss, floor), rel_tol=SAME_LOSS)
+
+
+def _agree(cheap: Candidate, costly: Candidate, floor: float) -> bool:
+    """Tell whether both can stand in a front: the costlier one has a lower loss that is worth it."""
+    return cheap.cost < costly.cost and max(costly.loss, floor) < (1 - WORTH) * max(cheap.loss, floor)
 
 
 def check_selection(selection: str) -> None:
