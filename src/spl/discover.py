@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from threading import current_thread, main_thread
@@ -34,6 +34,7 @@ from spl.search import Searcher
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
 FIRST_EPISODES = 50  # before the first look: people wait for it
+PRUNE_EPISODES = 200  # of each tree, before what is chosen is pruned: until then it changes too often
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
 CONTINUE = 2.0  # after an exact law, search on until the episodes are so many times as many: there may be a simpler one
 MORE_EPISODES = (100, 200)  # of each tree, the fewest and the most that this may be: simpler ones come soon
@@ -84,6 +85,7 @@ class _Judged:
     front: Front = field(default_factory=lambda: Front(()))
     seen: dict[tuple[int, ...], Candidate] = field(default_factory=dict)  # as found, of each fitted to the check rows
     episodes_at_exact: int | None = None
+    pruned: Candidate | None = None  # the chosen one, if nothing can be left out of it
 
 
 @dataclass(slots=True)
@@ -354,22 +356,24 @@ def _judge(run: _Run) -> None:
         elif _may_enter(found, before.front):
             seen[found.program.tokens] = found
             candidates.append(fit(found.program, run.check, reward=found.reward))
-    front = _prune_chosen(run, Front.from_candidates(candidates, run.floor, run.data.n_rows))
+    front = Front.from_candidates(candidates, run.floor, run.data.n_rows)
     episodes_at_exact = before.episodes_at_exact
     if episodes_at_exact is None and len(front) and front[-1].loss <= run.floor:
         episodes_at_exact = run.n_episodes
-    run.judged = _Judged(front, seen, episodes_at_exact)
+    run.judged = _Judged(front, seen, episodes_at_exact, before.pruned)
+    if len(front) and run.n_episodes >= PRUNE_EPISODES * len(run.searchers):
+        _prune_chosen(run)
 
 
-def _prune_chosen(run: _Run, front: Front) -> Front:
-    """Return the front with the chosen formula as short as it can be: others that come along later would drive out the long one."""
-    if not len(front):
-        return front
+def _prune_chosen(run: _Run) -> None:
+    """Put the chosen formula into the front as short as it can be: others that come along later may drive out the long one."""
+    front = run.front
     chosen = front[front.choose("mdl", run.data.n_rows, run.floor)]
-    if chosen in run.judged.front:
-        return front
+    if chosen == run.judged.pruned:
+        return
     pruned = prune(chosen, run.check, run.floor, derives=run.grammar.derives, must_stop=run.is_out_of_time)
-    return Front.from_candidates([*front, pruned], run.floor, run.data.n_rows)
+    front = Front.from_candidates([*front, pruned], run.floor, run.data.n_rows)
+    run.judged = replace(run.judged, front=front, pruned=pruned)
 
 
 def _candidates(run: _Run) -> Iterator[Candidate]:

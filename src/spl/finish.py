@@ -41,9 +41,7 @@ def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: f
         if is_late and k != chosen:
             finished.setdefault(front[k].program.tokens, front[k])
             continue
-        pruned = front[k]
-        if not is_late:
-            pruned = prune(front[k], check, floor, derives=derives, must_stop=lambda: time.monotonic() > last_moment)
+        pruned = prune(front[k], check, floor, derives=derives, must_stop=lambda: time.monotonic() > last_moment)
         for candidate in (pruned, front[k]):
             if candidate.program.tokens not in finished:
                 finished[candidate.program.tokens] = finisher.polish(candidate)

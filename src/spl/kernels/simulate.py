@@ -20,7 +20,7 @@ from spl.kernels.complete import (
 )
 from spl.kernels.derivation import complete_at_random, copy_derivation
 from spl.kernels.fit import Effort
-from spl.kernels.ledger import lowest_loss
+from spl.kernels.ledger import N_EPISODES, lowest_loss
 from spl.kernels.matching import close_by_correlation, close_by_match, close_by_scan, find_match
 from spl.kernels.nearest import no_match
 from spl.kernels.products import close_by_monomial, close_by_power_look_up
@@ -35,6 +35,7 @@ TOKEN_NATS = 1.0  # what a token costs in this
 TINY = 1e-300
 LOOK_UP, POWER, NEAREST = 0, 5, 6  # places in `Policy.closers`
 ONE_HOLE, NOTHING = np.int64(-1), np.int64(-2)  # what `prepare` may return instead of a hole
+EXACT_EPISODES = 200  # of a tree, in which most laws without noise are found: goals are taken as exact
 ABOUT = 1.5  # errors on a few rows that are so many times the lowest loss may belong to a program that is as good
 
 
@@ -150,14 +151,14 @@ def complete_roughly(derivation, completion, alphabet, table, effort, policy, le
     What is looked for is at least about as good as the best program so far; the better the first ones, the nearer must the next be.
     """
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
-    if policy.closers[NEAREST] == 0:
+    if policy.closers[NEAREST] == 0 or ledger.totals[N_EPISODES] < EXACT_EPISODES:
         return
     varied = prepare(derivation, completion, alphabet, policy, random)
     if varied == NOTHING:
         return
     best_place, best = np.int64(0), no_match(frame.n * (ABOUT * lowest_loss(ledger)) ** 2)
     n_of = bank.n_of[skeleton.symbol[varied]] if varied >= 0 else 1
-    for _ in range(min(policy.n_completions >> 5, n_of)):
+    for _ in range(min(policy.n_completions >> 6, n_of)):
         place = np.int64(0)
         if varied >= 0:
             place = random_place(np.int64(0), n_of, random)
