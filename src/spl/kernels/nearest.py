@@ -12,11 +12,14 @@ import numpy as np
 from spl.kernels.apart import apart
 from spl.kernels.cells import EXACT, UP_TO_SCALE
 from spl.kernels.compiler import FAST_MATH, kernel
-from spl.kernels.row_fit import fit_offset, fit_row, goal_sums
+from spl.kernels.row_fit import fit_offset, fit_sums, goal_sums, weighted_sums
 
 N_DIRECTIONS = 6
 N_CELLS = 48  # of the grid along each of the first three
 MAX_NOISE = 0.2  # of a goal, as a share of its size: entries farther away are not looked for
+MAX_NEAR = 1000  # entries in the cells of a box: the box shrinks until there are no more ...
+LEAST_BOX = 0.2 / N_CELLS  # ... or it is so small
+MAX_COMPARED = 256  # entries that are compared with a goal value by value
 BOX = 2.5  # half the width of the box, in standard deviations of the noise along a direction
 
 
@@ -71,30 +74,36 @@ def _is_within(spot, k, at, half):
 
 
 @kernel
+def _count_near(index, symbol, at, half):
+    """Return how many entries the cells of a box hold."""
+    total = 0
+    for i in range(_cell_of(at[0] - half), _cell_of(at[0] + half) + 1):
+        for j in range(_cell_of(at[1] - half), _cell_of(at[1] + half) + 1):
+            row = (i * N_CELLS + j) * N_CELLS
+            total += index.first[symbol, row + _cell_of(at[2] + half) + 1]
+            total -= index.first[symbol, row + _cell_of(at[2] - half)]
+    return total
+
+
+@kernel
 def _match(bank, entry, rows, weights, goal, sums, mode, n):
     """Return how an entry comes near to a goal: the lowest charged error, and the way that has it."""
-    at = entry * n
+    own = weighted_sums(bank.values, entry * n, rows, weights, goal, n)
     tokens = 1.0 + TOKEN_CHARGE * bank.cost[entry] / n
-    best = Match(
-        entry,
-        tokens * fit_row(bank.values, at, rows, weights, goal, sums, np.int64(EXACT), n)[0],
-        np.int64(PLAIN),
-        1.0,
-        0.0,
-    )
+    best = Match(entry, tokens * fit_sums(own, sums, np.int64(EXACT))[0], np.int64(PLAIN), 1.0, 0.0)
     if mode == EXACT:
         return best
-    error, scale, _ = fit_row(bank.values, at, rows, weights, goal, sums, np.int64(UP_TO_SCALE), n)
+    error, scale, _ = fit_sums(own, sums, np.int64(UP_TO_SCALE))
     error *= tokens + NUMBER_CHARGE / n
     if error < best.error:
         best = Match(entry, error, np.int64(BY_SCALE), scale, 0.0)
     if mode == UP_TO_SCALE:
         return best
-    error, offset = fit_offset(bank.values, at, rows, weights, goal, sums, n)
+    error, offset = fit_offset(own, sums)
     error *= tokens + NUMBER_CHARGE / n
     if error < best.error:
         best = Match(entry, error, np.int64(BY_OFFSET), 1.0, offset)
-    error, scale, offset = fit_row(bank.values, at, rows, weights, goal, sums, mode, n)
+    error, scale, offset = fit_sums(own, sums, mode)
     error *= tokens + 2.0 * NUMBER_CHARGE / n
     return Match(entry, error, np.int64(BY_BOTH), scale, offset) if error < best.error else best
 
@@ -127,9 +136,12 @@ def find_nearest(index, bank, symbol, mode, rows, goal, weights, n, most_error):
     noise = min(np.sqrt(spread * most_error), MAX_NOISE * size) / size  # a spread of infinity or NaN is none
     half = np.float32(BOX * noise / np.sqrt(n))
     at = index.scratch
+    n_left = MAX_COMPARED
     for sign in (1.0, -1.0):
         for k in range(N_DIRECTIONS):
             at[k] = sign * _coordinate(rows, goal, n, mean, index.directions, k) / size
+        while half > LEAST_BOX and _count_near(index, symbol, at, half) > MAX_NEAR:
+            half *= np.float32(0.7)
         if at[0] + half < 0.0:
             continue
         for i in range(_cell_of(at[0] - half), _cell_of(at[0] + half) + 1):
@@ -138,7 +150,8 @@ def find_nearest(index, bank, symbol, mode, rows, goal, weights, n, most_error):
                 first = index.first[symbol, row + _cell_of(at[2] - half)]
                 last = index.first[symbol, row + _cell_of(at[2] + half) + 1]
                 for k in range(first, last):
-                    if _is_within(index.spot, k, at, half):
+                    if n_left > 0 and _is_within(index.spot, k, at, half):
+                        n_left -= 1
                         found = _match(bank, np.int64(index.entry[k]), rows, weights, goal, sums, mode, n)
                         if found.error < best.error:
                             best = found

@@ -23,12 +23,9 @@ def weighted_sums(values, at, rows, weights, goal, n):
 
 
 @kernel
-def fit_row(values, at, rows, weights, goal, sums, mode, n):
-    """Return the squared error of values on the first n rows, at the best scale and offset, and these; infinity if they are constant.
-
-    `sums` are those of the weights, of the goal and of its square, each with the weights.
-    """
-    v1, v2, vh = weighted_sums(values, at, rows, weights, goal, n)
+def fit_sums(own, sums, mode):
+    """Return the squared error of values at the best scale and offset, and these, from their `weighted_sums` and the goal's."""
+    v1, v2, vh = own
     w, h1, h2 = sums
     if not (v2 > 0.0 and np.isfinite(v2)):
         return np.inf, 1.0, 0.0  # they left their domain
@@ -44,6 +41,24 @@ def fit_row(values, at, rows, weights, goal, sums, mode, n):
 
 
 @kernel
+def fit_row(values, at, rows, weights, goal, sums, mode, n):
+    """Return the squared error of values on the first n rows, at the best scale and offset, and these; infinity if they are constant.
+
+    `sums` are those of the weights, of the goal and of its square, each with the weights.
+    """
+    return fit_sums(weighted_sums(values, at, rows, weights, goal, n), sums, mode)
+
+
+@kernel
+def fit_offset(own, sums):
+    """Return the squared error of values at the best offset, and this; see `fit_sums`."""
+    v1, v2, vh = own
+    w, h1, h2 = sums
+    offset = (h1 - v1) / w
+    return h2 - 2.0 * vh + v2 - w * offset * offset, offset
+
+
+@kernel
 def goal_sums(rows, weights, goal, n):
     """Return the sums of the weights, of the goal and of its square, each with the weights."""
     w = 0.0
@@ -55,12 +70,3 @@ def goal_sums(rows, weights, goal, n):
         h1 += wh
         h2 += wh * rows[goal + j]
     return w, h1, h2
-
-
-@kernel
-def fit_offset(values, at, rows, weights, goal, sums, n):
-    """Return the squared error of values on the first n rows at the best offset, and this; see `fit_row`."""
-    v1, v2, vh = weighted_sums(values, at, rows, weights, goal, n)
-    w, h1, h2 = sums
-    offset = (h1 - v1) / w
-    return h2 - 2.0 * vh + v2 - w * offset * offset, offset
