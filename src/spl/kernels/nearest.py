@@ -133,7 +133,9 @@ def find_nearest(index, bank, symbol, mode, rows, goal, weights, n, most_error):
     if not (square > 0.0 and np.isfinite(square) and np.isfinite(sums[2])):
         return best
     size = np.sqrt(square)
-    noise = min(np.sqrt(spread * most_error), MAX_NOISE * size) / size  # a spread of infinity or NaN is none
+    noise = np.sqrt(spread * most_error) / size
+    if not noise < MAX_NOISE:  # rows that do not count make it infinite
+        noise = MAX_NOISE
     half = np.float32(BOX * noise / np.sqrt(n))
     at = index.scratch
     n_left = MAX_COMPARED
