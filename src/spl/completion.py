@@ -49,9 +49,7 @@ DEPENDENT = (
     1e-9  # logarithms of variables that differ by a smaller share than this from a combination of others are one
 )
 INDEX_ENTRIES = 20_000  # the cheapest entries that can be found up to powers; all sums that are added can
-NEAR_ENTRIES = (
-    50_000  # the cheapest entries of a symbol that are found by goals that are only about right; all sums are
-)
+GRID_ENTRIES = 50_000  # the cheapest entries of a symbol in the grid of `nearest`; all sums that are added are in it
 N_NEAR = 2048  # cheapest entries that are compared with goals that are only about right
 MAX_DEGREE = 6  # of the monomials that are terms of linear combinations
 MAX_FUNCTION_COST = 3  # of a function of a variable, in the bank
@@ -218,7 +216,7 @@ def _make_near_index(bank: Bank, n_symbols: int) -> NearIndex:
     points, entries = [], []
     for symbol in range(n_symbols):
         members = bank.member[symbol, : bank.n_of[symbol]]
-        members = members[(np.arange(members.size) < NEAR_ENTRIES) | (members >= n_grown)]
+        members = members[(np.arange(members.size) < GRID_ENTRIES) | (members >= n_grown)]
         values = bank.values.reshape(-1, bank.n_values)[members]
         values -= values.mean(axis=1, keepdims=True)
         sizes = np.linalg.norm(values, axis=1)

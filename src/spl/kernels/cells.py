@@ -49,7 +49,8 @@ def _sum_of_squares(values, at, n, mean):
 
 
 @kernel(fastmath=FAST_MATH)
-def _project(values, at, n, mean, directions, k):
+def project(values, at, n, mean, directions, k):
+    """Return the coordinate along a direction of values[at : at + n] without their mean."""
     total = 0.0
     for j in range(n):
         total += (values[at + j] - mean) * directions[k, j]
@@ -66,10 +67,10 @@ def find_spot(values, at, n, mode, directions):
     size = np.sqrt(square)
     if mode == UP_TO_SCALE_AND_OFFSET and size <= CONSTANT_SPREAD * abs(mean) * np.sqrt(n):
         return Spot(0.0, 0.0, 0.0)
-    a = _project(values, at, n, mean, directions, 0) / size
+    a = project(values, at, n, mean, directions, 0) / size
     if mode == EXACT:
         return Spot(a, np.log(size), size)
-    b = _project(values, at, n, mean, directions, 1) / size
+    b = project(values, at, n, mean, directions, 1) / size
     if a < 0.0:
         a, b = -a, -b
     return Spot(a, b, size)

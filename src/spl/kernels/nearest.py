@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spl.kernels.apart import apart
-from spl.kernels.cells import EXACT, UP_TO_SCALE
-from spl.kernels.compiler import FAST_MATH, kernel
+from spl.kernels.cells import EXACT, UP_TO_SCALE, project
+from spl.kernels.compiler import kernel
 from spl.kernels.row_fit import fit_offset, fit_sums, goal_sums, weighted_sums
 
 N_DIRECTIONS = 6
@@ -50,14 +50,6 @@ class NearIndex(NamedTuple):
     scratch: np.ndarray  # float32[N_DIRECTIONS], those of a goal
 
 
-@kernel(fastmath=FAST_MATH)
-def _coordinate(values, at, n, mean, directions, k):
-    total = 0.0
-    for j in range(n):
-        total += (values[at + j] - mean) * directions[k, j]
-    return total
-
-
 @kernel
 def _cell_of(coordinate):
     """Return the cell of a coordinate between -1 and 1."""
@@ -74,14 +66,20 @@ def _is_within(spot, k, at, half):
 
 
 @kernel
+def _range_of(index, symbol, i, j, at, half):
+    """Return where the entries of the cells i, j of a box begin and end."""
+    row = (i * N_CELLS + j) * N_CELLS
+    return index.first[symbol, row + _cell_of(at[2] - half)], index.first[symbol, row + _cell_of(at[2] + half) + 1]
+
+
+@kernel
 def _count_near(index, symbol, at, half):
     """Return how many entries the cells of a box hold."""
     total = 0
     for i in range(_cell_of(at[0] - half), _cell_of(at[0] + half) + 1):
         for j in range(_cell_of(at[1] - half), _cell_of(at[1] + half) + 1):
-            row = (i * N_CELLS + j) * N_CELLS
-            total += index.first[symbol, row + _cell_of(at[2] + half) + 1]
-            total -= index.first[symbol, row + _cell_of(at[2] - half)]
+            first, last = _range_of(index, symbol, i, j, at, half)
+            total += last - first
     return total
 
 
@@ -141,16 +139,14 @@ def find_nearest(index, bank, symbol, mode, rows, goal, weights, n, most_error):
     n_left = MAX_COMPARED
     for sign in (1.0, -1.0):
         for k in range(N_DIRECTIONS):
-            at[k] = sign * _coordinate(rows, goal, n, mean, index.directions, k) / size
+            at[k] = sign * project(rows, goal, n, mean, index.directions, k) / size
         while half > LEAST_BOX and _count_near(index, symbol, at, half) > MAX_NEAR:
             half *= np.float32(0.7)
         if at[0] + half < 0.0:
             continue
         for i in range(_cell_of(at[0] - half), _cell_of(at[0] + half) + 1):
             for j in range(_cell_of(at[1] - half), _cell_of(at[1] + half) + 1):
-                row = (i * N_CELLS + j) * N_CELLS
-                first = index.first[symbol, row + _cell_of(at[2] - half)]
-                last = index.first[symbol, row + _cell_of(at[2] + half) + 1]
+                first, last = _range_of(index, symbol, i, j, at, half)
                 for k in range(first, last):
                     if n_left > 0 and _is_within(index.spot, k, at, half):
                         n_left -= 1

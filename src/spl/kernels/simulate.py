@@ -57,6 +57,12 @@ def simulate(rules, alphabet, table, effort, policy, ledger, work, random):
 
 
 @kernel
+def without_starts(effort):
+    """Return the effort of a fit from one start: closers guess all constants."""
+    return Effort(np.int64(1), np.int64(0), effort.max_iterations, effort.tolerance)
+
+
+@kernel
 def close_and_score(completion, alphabet, table, effort, policy, ledger, work, random):
     """Return the reward of the program that the goal leads to; 0 if there is none."""
     is_closed = policy.closers[LOOK_UP] > 0 and close_by_look_up(completion)
@@ -171,7 +177,7 @@ def complete_roughly(derivation, completion, alphabet, table, effort, policy, le
         return
     if varied >= 0:
         skeleton.entry[varied] = bank.member[skeleton.symbol[varied], best_place]
-    quick = Effort(np.int64(1), np.int64(0), effort.max_iterations, effort.tolerance)
+    quick = without_starts(effort)
     if (
         close_by_match(completion, best)
         and assemble(skeleton, bank, completion.rules, work.leaf)
@@ -193,7 +199,7 @@ def close_nearly(completion, alphabet, table, effort, policy, ledger, work, rand
     find_slope(skeleton, alphabet, wide)
     if not find_weights(completion):
         return 0.0
-    quick = Effort(np.int64(1), np.int64(0), effort.max_iterations, effort.tolerance)  # closers guess all constants
+    quick = without_starts(effort)
     highest = 0.0
     for closer in range(4):
         if policy.closers[1 + closer] == 0:
