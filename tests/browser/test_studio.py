@@ -194,11 +194,21 @@ def test_a_page_of_another_origin_cannot_use_the_studio(page, trouble, address):
     trouble.clear()
 
 
+class _EmptyPage(http.server.BaseHTTPRequestHandler):
+    """Answers every address with an empty page, that of the icon too: an error in the console would come at any time."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
 class foreign_page:  # noqa: N801
     """A page on another port, which is another origin."""
 
     def __enter__(self):
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _EmptyPage)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return f"http://127.0.0.1:{self._server.server_port}/"
 
