@@ -23,8 +23,8 @@ LONGEST_SECONDS = 0.5  # between a start and its end by force
 
 
 def make_quick_config(max_schedules: int) -> SearchConfig:
-    """Return a search that begins at once: without completion there is no bank to grow."""
-    return make_config(max_schedules, n_completions=0, n_episodes=300)
+    """Return a search that begins at once, because it has no bank to grow, and never ends of itself."""
+    return make_config(max_schedules, n_completions=0, n_episodes=300, patience=None)
 
 
 def start_child(path: Path, max_schedules: int) -> int:

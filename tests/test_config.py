@@ -27,7 +27,7 @@ def test_a_count_that_is_no_positive_whole_number_is_refused_by_its_name(name, v
         ("max_modules", -1), ("max_rows", 15), ("max_schedules", 0), ("max_rules", 1001),
         ("eta", 0.0), ("eta", 1.01), ("eta", math.nan), ("eta", "high"),
         ("explore", -0.1), ("explore", math.inf), ("epsilon", -0.1), ("epsilon", 1.1), ("epsilon", True),
-        ("backup", "median"), ("backup", None),
+        ("backup", "median"), ("backup", None), ("patience", 0.5), ("patience", math.inf), ("patience", "long"),
     ],
 )  # fmt: skip
 def test_a_setting_out_of_range_is_refused_with_its_name_and_value(name, value):
@@ -41,7 +41,7 @@ def test_a_setting_out_of_range_is_refused_with_its_name_and_value(name, value):
     ("name", "value"),
     [
         ("max_modules", 0), ("max_rows", 16), ("max_schedules", 1), ("max_schedules", None), ("max_rules", 1000),
-        ("eta", 1), ("explore", 0), ("epsilon", 0.0), ("epsilon", 1), ("backup", "mean"),
+        ("eta", 1), ("explore", 0), ("patience", 1), ("patience", None), ("epsilon", 0.0), ("epsilon", 1), ("backup", "mean"),
         ("n_episodes", np.int64(5)), ("eta", np.float32(0.5)),
     ],
 )  # fmt: skip

@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,6 +95,32 @@ def test_operators_of_the_user_work_inside_the_search(derivative):
     found = discover(data, grammar, config=QUICK, limits=Limits(timeout=20))
     assert found.stopped == "exact"
     assert "bump" in to_text(found.front[-1].program)
+
+
+def noisy_law(x, y):
+    return 3 * x * y + y + 0.2 * np.random.default_rng(1).standard_normal(x.size)
+
+
+def search_with_patience(patience, n_jobs=1):
+    config = replace(QUICK, patience=patience)
+    limits = Limits(timeout=None, max_evaluations=60_000)
+    return discover(make_data(noisy_law), Grammar.from_text(POLYNOMIALS), config=config, limits=limits, n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_search_ends_when_no_better_formula_comes_up_for_long(monkeypatch, n_jobs):
+    monkeypatch.setattr("spl.judge.SETTLE_EPISODES", 300)
+    found = search_with_patience(2.0, n_jobs)
+    assert found.stopped == "settled"
+    assert 2 * 300 < found.n_episodes < 20_000
+    assert summary(found) == summary(search_with_patience(2.0))
+
+
+def test_a_search_without_patience_limits_goes_on(monkeypatch):
+    monkeypatch.setattr("spl.judge.SETTLE_EPISODES", 300)
+    found, patient = search_with_patience(2.0), search_with_patience(None)
+    assert patient.stopped == "evaluations"
+    assert patient.n_episodes > found.n_episodes
 
 
 def test_the_evaluations_are_limited():

@@ -88,6 +88,19 @@ def test_a_run_that_reached_its_time_limit_goes_on_only_if_it_is_given_more(tmp_
     assert search_in_file(path, config=config, limits=Limits(timeout=1.6)).n_episodes > found.n_episodes
 
 
+def test_a_run_that_settled_goes_on_only_with_more_patience_or_when_it_is_resumed(tmp_path, monkeypatch):
+    monkeypatch.setattr("spl.judge.SETTLE_EPISODES", 50)
+    path = tmp_path / "run.spl"
+    found = search_in_file(path, config=make_config(None, patience=2.0))
+    assert found.stopped == "settled"
+    again = search_in_file(path, config=make_config(None, patience=2.0), watch=kill_after(0))
+    assert (summary(again), again.n_episodes) == (summary(found), found.n_episodes)
+    more = search_in_file(path, config=make_config(None, patience=4.0))
+    assert more.n_episodes > found.n_episodes
+    resumed = resume(read_run(path), limits=Limits(timeout=None, max_evaluations=2 * more.n_evaluations))
+    assert (resumed.stopped, resumed.n_episodes > more.n_episodes) == ("evaluations", True)
+
+
 def test_an_exact_law_is_not_searched_again(tmp_path):
     data = make_data()
     data = Dataset.from_arrays(data.columns.T, data.columns[0] * data.columns[1], names=data.names)

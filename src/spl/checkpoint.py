@@ -55,6 +55,7 @@ class Checkpoint:
     seconds: float  # that the search took so far
     n_entries: int  # of the bank
     episodes_at_exact: int | None  # when the first exact law was found
+    episodes_at_choice: int  # since when the chosen formula has been the same
     front: Array  # RECORD[F]
     seen: Array  # RECORD[S], programs that were fitted to the check rows, with their losses on the sample
     searchers: tuple[SearcherState, ...]

@@ -46,6 +46,7 @@ class SearchConfig:
     max_modules: int = 5  # modules kept (maximum augmented grammars); 0 is no transplantation
     module_size: int = 10  # rules of a module in the first round; grows to max_rules in the last
     max_schedules: int | None = None  # schedules to run; None repeats them until another limit ends the search
+    patience: float | None = 8.0  # end once the search is so many times as old as its choice was when new; None: never
     n_simulations: int = 10  # random completions of each new leaf
     n_completions: int = 4096  # look-ups for each new leaf near the root, fewer deeper down; 0 is the paper's search
     max_inversions: int = 24  # operators between the root of a formula and the hole that is filled; 0 is none
@@ -67,6 +68,9 @@ class SearchConfig:
                 check_count(name, getattr(self, name), at_least=least, at_most=most)
                 object.__setattr__(self, name, int(getattr(self, name)))  # small integers of numpy overflow
         check_number("max_memory", self.max_memory, above=0.0)
+        if self.patience is not None:
+            check_number("patience", self.patience, at_least=1.0)
+            object.__setattr__(self, "patience", float(self.patience))
         check_number("eta", self.eta, above=0.0, at_most=1.0)
         check_number("explore", self.explore, at_least=0.0)
         check_number("epsilon", self.epsilon, at_least=0.0, at_most=1.0)

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from threading import current_thread, main_thread
@@ -22,11 +22,11 @@ from spl.completion import count_entries
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
 from spl.errors import FormulaNotFound, RunFileError
-from spl.finish import finish, prune
-from spl.fit import fit
+from spl.finish import finish
 from spl.forest import Forest, Recipe, prepare_workers, share_evaluations
 from spl.front import Front
 from spl.grammar import Grammar
+from spl.judge import Judge, Judged, count_episodes_left, has_settled
 from spl.memory import plan_memory
 from spl.modules import keep_best, module_size
 from spl.scales import Scales, choose_scales
@@ -34,10 +34,7 @@ from spl.search import Searcher
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
 FIRST_EPISODES = 50  # before the first look: people wait for it
-PRUNE_EPISODES = 200  # of each tree, before what is chosen is pruned: until then it changes too often
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
-CONTINUE = 2.0  # after an exact law, search on until the episodes are so many times as many: there may be a simpler one
-MORE_EPISODES = (100, 200)  # of each tree, the fewest and the most that this may be: simpler ones come soon
 # Of the time limit, this is kept for the last fits: a share, at least and at most so long, more for each row; at most half of it
 FINISH_SHARE, FINISH_SECONDS, FINISH_MOST_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.5, 30.0, 2e-6
 
@@ -65,7 +62,7 @@ class Discovery:
     seconds: float
     n_episodes: int
     n_evaluations: int
-    stopped: str  # "exact", "timeout", "evaluations", "exhausted", "schedules" or "interrupted"
+    stopped: str  # "exact", "settled", "timeout", "evaluations", "exhausted", "schedules" or "interrupted"
 
 
 Watcher = Callable[[Progress], None]
@@ -76,16 +73,6 @@ class Keeper(Protocol):
 
     def __call__(self, progress: Progress, checkpoint: Callable[[], Checkpoint], *, is_last: bool) -> None:
         """Take note of the state of the search; a checkpoint is made if it is asked for, now and not later."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """What came of the programs that the trees found."""
-
-    front: Front = field(default_factory=lambda: Front(()))
-    seen: dict[tuple[int, ...], Candidate] = field(default_factory=dict)  # as found, of each fitted to the check rows
-    episodes_at_exact: int | None = None
-    pruned: Candidate | None = None  # the chosen one, if nothing can be left out of it
 
 
 @dataclass(slots=True)
@@ -108,8 +95,8 @@ class _Run:
     segment: int = 0  # of the round
     is_whole: bool = True  # the segment was not cut short
     is_round_over: bool = False
-    judged: _Judged = field(default_factory=_Judged)
-    judged_before: _Judged = field(default_factory=_Judged)  # at the end of the segment before
+    judged: Judged = field(default_factory=Judged)
+    judged_before: Judged = field(default_factory=Judged)  # at the end of the segment before
     is_interrupted: bool = False
     is_exhausted: bool = False  # every formula of the grammar within max_rules was tried
     target_error: float = 0.0  # what the target itself may be off by
@@ -278,6 +265,7 @@ def _take_checkpoint(run: _Run) -> Checkpoint:
         seconds=run.seconds_before + run.seconds,
         n_entries=run.n_entries,
         episodes_at_exact=judged.episodes_at_exact,
+        episodes_at_choice=judged.episodes_at_choice,
         front=pack_candidates(judged.front),
         seen=pack_candidates(judged.seen.values()),
         searchers=tuple(searcher.state() for searcher in run.searchers),
@@ -292,7 +280,8 @@ def _restore(run: _Run, checkpoint: Checkpoint, grammar: Grammar) -> None:
         )
     front = Front(unpack_candidates(checkpoint.front, grammar.vocabulary))
     seen = {c.program.tokens: c for c in unpack_candidates(checkpoint.seen, grammar.vocabulary)}
-    run.judged = run.judged_before = _Judged(front, seen, checkpoint.episodes_at_exact)
+    run.judged = Judged(front, seen, checkpoint.episodes_at_exact, checkpoint.episodes_at_choice)
+    run.judged_before = run.judged
     run.schedule, run.round, run.segment = checkpoint.schedule, checkpoint.round, checkpoint.segment
     run.seconds_before = checkpoint.seconds
     for searcher, state in zip(run.searchers, checkpoint.searchers, strict=True):
@@ -303,8 +292,9 @@ def _segments(run: _Run) -> Iterator[None]:
     """Grow all trees, segment by segment, round by round, from where the run stands."""
     config = run.config
     while config.max_schedules is None or run.schedule < config.max_schedules:
-        for end in islice(_segment_ends(config.n_episodes), run.segment, None):
+        for planned in islice(_segment_ends(config.n_episodes), run.segment, None):
             run.judged_before = run.judged
+            end = min(planned, _end_after_exact(run))
             _grow(run, end)
             is_over = all(searcher.is_exhausted for searcher in run.searchers)
             run.is_exhausted = is_over and not run.searchers[0].planted
@@ -345,35 +335,9 @@ def _grow(run: _Run, end: int) -> None:
 
 
 def _judge(run: _Run) -> None:
-    """Fit what the trees found since the last time to the check rows, and update the front."""
-    before = run.judged
-    candidates = list(before.front)
-    seen: dict[tuple[int, ...], Candidate] = {}
-    for found in _candidates(run):
-        known = seen.get(found.program.tokens) or before.seen.get(found.program.tokens)
-        if known is not None and found.loss >= known.loss:
-            seen[found.program.tokens] = known
-        elif _may_enter(found, before.front):
-            seen[found.program.tokens] = found
-            candidates.append(fit(found.program, run.check, reward=found.reward))
-    front = Front.from_candidates(candidates, run.floor, run.data.n_rows)
-    episodes_at_exact = before.episodes_at_exact
-    if episodes_at_exact is None and len(front) and front[-1].loss <= run.floor:
-        episodes_at_exact = run.n_episodes
-    run.judged = _Judged(front, seen, episodes_at_exact, before.pruned)
-    if len(front) and run.n_episodes >= PRUNE_EPISODES * len(run.searchers):
-        _prune_chosen(run)
-
-
-def _prune_chosen(run: _Run) -> None:
-    """Put the chosen formula into the front as short as it can be: others that come along later may drive out the long one."""
-    front = run.front
-    chosen = front[front.choose("mdl", run.data.n_rows, run.floor)]
-    if chosen == run.judged.pruned:
-        return
-    pruned = prune(chosen, run.check, run.floor, derives=run.grammar.derives, must_stop=run.is_out_of_time)
-    front = Front.from_candidates([*front, pruned], run.floor, run.data.n_rows)
-    run.judged = replace(run.judged, front=front, pruned=pruned)
+    """Judge what the trees found since the last time."""
+    judge = Judge(run.check, run.data.n_rows, run.floor, run.grammar.derives, run.is_out_of_time)
+    run.judged = judge.judge(_candidates(run), run.judged, run.n_episodes, len(run.searchers))
 
 
 def _candidates(run: _Run) -> Iterator[Candidate]:
@@ -385,18 +349,14 @@ def _candidates(run: _Run) -> Iterator[Candidate]:
                 yield expressed
 
 
-def _may_enter(found: Candidate, front: Front) -> bool:
-    """Tell whether a candidate could stand in the front; losses on the sample are only about right."""
-    rivals = [candidate.loss for candidate in front if candidate.cost <= found.cost]
-    return not rivals or found.loss < 2.0 * min(rivals)
-
-
 def _reason_to_stop(run: _Run) -> str:
     is_out_of_time = run.is_out_of_time()
     if run.is_interrupted:
         return "interrupted"
-    if _is_exact_for_long(run):
+    if _episodes_left(run) <= 0:
         return "exact"
+    if has_settled(run.judged.episodes_at_choice, run.n_episodes, run.config):
+        return "settled"
     if any(searcher.has_used_up_evaluations for searcher in run.searchers):
         return "evaluations"  # the others stop where a run that goes on would judge them
     if is_out_of_time:
@@ -404,13 +364,14 @@ def _reason_to_stop(run: _Run) -> str:
     return "exhausted" if run.is_exhausted else ""
 
 
-def _is_exact_for_long(run: _Run) -> bool:
-    """Tell whether the search went on after an exact law for as long as a simpler one may be expected."""
-    at_exact = run.judged.episodes_at_exact
-    if at_exact is None:
-        return False
-    fewest, most = (n_episodes * len(run.searchers) for n_episodes in MORE_EPISODES)
-    return run.n_episodes - at_exact >= min(max((CONTINUE - 1) * at_exact, fewest), most)
+def _episodes_left(run: _Run) -> int:
+    return count_episodes_left(run.judged, run.n_episodes, len(run.searchers))
+
+
+def _end_after_exact(run: _Run) -> int:
+    """Return after how many episodes of the round each tree has grown for long enough after an exact law."""
+    n_grown = sum(searcher.n_grown for searcher in run.searchers)
+    return -(-(n_grown + _episodes_left(run)) // len(run.searchers))
 
 
 def _finish(run: _Run) -> Front:

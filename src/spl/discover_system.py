@@ -194,11 +194,12 @@ def _search(
 ) -> Discovery:
     """Search the equation of one state, or go on with that; what was found before is returned if there is nothing left to do."""
     store = how.store
+    config = how.config or SearchConfig()
     search = partial(
         discover,
         rows.dataset(state),
         grammar,
-        config=how.config,
+        config=replace(config, patience=None),  # whole fronts are tried along the data, not one choice
         n_jobs=how.n_jobs,
         seed=how.seed,
         watch=watch,

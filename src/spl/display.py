@@ -18,6 +18,7 @@ CHOSEN = "*"  # marks the chosen formula, with or without colours
 
 STOPPED = {
     "exact": "the formula fits to rounding error",
+    "settled": "no better formula came up for long",
     "timeout": "the time limit was reached",
     "evaluations": "the limit of evaluations was reached",
     "exhausted": "every formula of the grammar was tried",

@@ -85,7 +85,9 @@ class _Finisher:
         try:
             simpler = refit(simplify(final, self._agree))
             cleaned = clean(simpler, self._check.n_rows, self._floor, refit)
-            final = simplify(cleaned.program, self._agree)
+            final = cleaned.program
+            if final != simpler.program:
+                final = simplify(final, self._agree)
         except _OutOfTimeError:
             pass  # a long formula: it stays as it was found
         if self._check is self._data:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from spl.candidate import Candidate
 from spl.data import Dataset
-from spl.kernels.compiler import make_record
+from spl.kernels.compiler import make_scratch
 from spl.kernels.evaluate import BLOCK, evaluate_all
 from spl.kernels.fit import Effort, fit_program
 from spl.kernels.normal_equations import FIT_WORK
@@ -78,7 +78,7 @@ def fit(
 
 
 def _run_kernel(program: Program, dataset: Dataset, effort: Effort, seed: int) -> tuple[float, NDArray[np.float64]]:
-    work = make_record(FIT_WORK)
+    work = make_scratch(FIT_WORK)
     random: NDArray[Any] = np.array([seed], np.uint64)
     alphabet = pack_alphabet(program.vocabulary)
     error = fit_program(pack_program(program), alphabet, pack_table(dataset), effort, work, random)

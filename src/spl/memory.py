@@ -14,11 +14,11 @@ MIN_ENTRIES, MIN_KEYS, MIN_NODES = 1_000, 1 << 12, 256  # fewer are no search
 
 # Bytes of the arrays in `kernels`, rounded up
 ENTRY_BYTES = (
-    32 * 8 + 5 * 4 + 2 * 4 * (8 + 4)
-)  # values, five numbers, and up to four places of 12 bytes in each of two tables
+    32 * 8 + 5 * 4 + 2 * 4 * (8 + 4 + 4)
+)  # values, five numbers, and up to four places of 16 bytes in each of two tables
 ENTRY_BYTES_A_SYMBOL = 4
 INDEX_BYTES = (
-    32 * 8 + 8 + 4 * (8 + 4)
+    32 * 8 + 8 + 4 * (8 + 4 + 4)
 )  # of an entry that can be found up to powers: values, a number, up to four places
 NEAR_BYTES = 6 * 4 + 4  # of an entry that can be found by where its values lie: coordinates, a number
 CELL_BYTES = 8 * 48**3  # of the grid for these, for each symbol

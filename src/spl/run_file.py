@@ -46,7 +46,7 @@ from spl.trajectories import Trajectories
 
 LOOK_SECONDS = 0.5  # between two looks at what other processes ask for
 _PACKAGES = ("symbolic-physics-learner", "numpy", "numba", "scipy")
-_LIMITS_OF_CONFIG = ("max_schedules",)  # settings that may change when a run is continued
+_LIMITS_OF_CONFIG = ("max_schedules", "patience")  # settings that may change when a run is continued
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

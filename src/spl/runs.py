@@ -17,6 +17,7 @@ from spl.data import Dataset
 from spl.discover import Discovery, Watcher, discover
 from spl.errors import RunFileError
 from spl.grammar import Grammar
+from spl.judge import has_settled
 from spl.plain import check_no_stand_ins
 from spl.run_file import RunFile, RunPlan
 from spl.run_lock import is_locked
@@ -88,7 +89,10 @@ def resume(
     watch: Watcher | None = None,
     must_stop: Callable[[], bool] = lambda: False,
 ) -> Discovery:
-    """Continue the run of a regression, with nothing but its file. Limits count from its first beginning."""
+    """Continue the run of a regression, with nothing but its file. Limits count from its first beginning.
+
+    It goes on until one of them is reached, however long no better formula comes up.
+    """
     [search] = run.searches
     if not isinstance(run.data, Dataset):
         raise RunFileError(f"'{run.path}' holds the run of a system.")
@@ -98,7 +102,7 @@ def resume(
         run.data,
         search.grammar,
         target=search.name,
-        config=replace(run.config, max_schedules=max_schedules),
+        config=replace(run.config, max_schedules=max_schedules, patience=None),
         limits=limits,
         n_jobs=n_jobs,
         seed=run.settings["seed"],
@@ -131,6 +135,8 @@ def is_over(
     if done.stopped == "schedules":
         most = config.max_schedules
         return most is not None and checkpoint is not None and checkpoint.schedule >= most
+    if done.stopped == "settled":
+        return checkpoint is not None and has_settled(checkpoint.episodes_at_choice, done.n_episodes, config)
     return done.stopped in ENDED_FOR_GOOD
 
 

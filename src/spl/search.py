@@ -5,6 +5,7 @@ A searcher owns what one tree needs and what outlives it: the ledger of programs
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +62,7 @@ class Searcher:
         self._work = make_search_work(max(config.max_rules, grammar.shortest[0]))
         self._random = np.array([seed], np.uint64)
         self._completion = completion
+        self._unpacked: dict[int, Candidate] = {}
         self.plant((), config.module_size)
 
     def plant(self, modules: Sequence[Module], module_size: int) -> None:
@@ -150,11 +152,17 @@ class Searcher:
 
     def candidates(self) -> list[Candidate]:
         """Return the best program of each cost, and the one with the highest reward, with their losses on the sample."""
-        return [
-            Candidate(unpack_record(record, self._grammar.vocabulary), float(record.loss), float(record.reward))
-            for record in self._ledger.front
-            if np.isfinite(record.loss)
-        ]
+        front = self._ledger.front
+        return [self._candidate(place, front[place]) for place in np.flatnonzero(np.isfinite(front.loss)).tolist()]
+
+    def _candidate(self, place: int, record: Any) -> Candidate:
+        """Return what is in a place of the front, which was unpacked before unless it is better now."""
+        loss, reward = float(record.loss), float(record.reward)
+        known = self._unpacked.get(place)
+        if known is None or (known.loss, known.reward) != (loss, reward):
+            known = Candidate(unpack_record(record, self._grammar.vocabulary), loss, reward)
+            self._unpacked[place] = known
+        return known
 
     def modules(self) -> list[Module]:
         """Return the modules found since they were last forgotten, the best first."""
@@ -187,6 +195,7 @@ class Searcher:
     def adopt(self, state: SearcherState) -> None:
         """Be where another searcher of the same making was."""
         _check_records(state)
+        self._unpacked.clear()
         module_size, n_episodes_before, reason = (int(count) for count in state.counts)
         ledger = self._ledger
         self.plant(unpack_modules(state.planted, self._grammar.vocabulary), module_size)

@@ -25,6 +25,7 @@ POSITION = (
     "seconds",
     "n_entries",
     "episodes_at_exact",
+    "episodes_at_choice",
 )  # of a checkpoint, plain numbers
 
 Write = Callable[[Callable[[sqlite3.Connection], None]], bool]  # in one transaction; returns whether it could be done

@@ -164,6 +164,7 @@ def read_checkpoint(connection: sqlite3.Connection, search: int) -> Checkpoint |
     position, arrays = json.loads(row[0]), from_bytes(row[1])
     trees = connection.execute("SELECT tree, arrays FROM trees WHERE search = ? ORDER BY tree", (search,)).fetchall()
     searchers = tuple(_read_searcher(connection, search, tree, from_bytes(packed)) for tree, packed in trees)
+    position = {"episodes_at_choice": 0} | position  # runs did not always have it
     return Checkpoint(**position, front=arrays["front"], seen=arrays["seen"], searchers=searchers)
 
 

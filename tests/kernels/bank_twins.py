@@ -8,7 +8,7 @@ from tests.kernels.program_twins import evaluate_slowly
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.bank import Bank, BankRules, grow_bank, make_bank, spell_entry_tokens
-from spl.kernels.cells import LARGEST, SAME
+from spl.kernels.cells import LARGEST, N_AXES, SAME
 from spl.packing import pack_alphabet
 from spl.packing_bank import bank_cost, pack_bank_rules
 
@@ -39,8 +39,8 @@ class SmallBank(NamedTuple):
 
 
 def make_directions(n):
-    """Return two unit vectors that are orthogonal to each other and to a constant."""
-    raw = np.random.default_rng(n).standard_normal((n, 2))
+    """Return unit vectors that are orthogonal to each other and to a constant."""
+    raw = np.random.default_rng(n).standard_normal((n, N_AXES))
     basis, _ = np.linalg.qr(np.hstack([np.ones((n, 1)), raw]))
     return np.ascontiguousarray(basis.T[1:])
 

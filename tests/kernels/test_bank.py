@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.kernels.bank_twins import (
     are_same,
@@ -302,16 +302,19 @@ CELLS = st.integers(-8_000, 8_000)
 DIRECTIONS = make_directions(N_VALUES)
 
 
+MARK = 0.3
+
+
 def place_on_grid(mode, a, b):
-    """Return values whose coordinates on the grid are a and b cells."""
+    """Return values whose coordinates on the grid are a and b cells, with a third one that has a sign."""
     a, b = a / GRID, b / GRID
     rest = np.random.default_rng(0).standard_normal(N_VALUES)
     for direction in (*DIRECTIONS, np.full(N_VALUES, N_VALUES**-0.5)):
         rest -= (rest @ direction) * direction
     rest /= np.linalg.norm(rest)
     if mode == EXACT:
-        return np.exp(b) * (a * DIRECTIONS[0] + np.sqrt(1 - a * a) * rest)
-    return a * DIRECTIONS[0] + b * DIRECTIONS[1] + np.sqrt(1 - a * a - b * b) * rest
+        return np.exp(b) * (a * DIRECTIONS[0] + MARK * DIRECTIONS[2] + np.sqrt(1 - a * a - MARK**2) * rest)
+    return np.array([a, b, MARK]) @ DIRECTIONS + np.sqrt(1 - a * a - b * b - MARK**2) * rest
 
 
 @functools.cache
@@ -364,10 +367,12 @@ def test_an_entry_at_a_corner_whose_sign_is_undecided_is_found(mode):
 @settings(max_examples=N_EXAMPLES)
 @given(CELLS, CELLS, st.sampled_from([EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET]))
 def test_a_spot_has_the_coordinates_of_its_values(a, b, mode):
+    assume(a != 0 or mode == EXACT)  # the sign would be undecided
     values = place_on_grid(mode, a, b) * (1.0 if mode == EXACT else -4.0)
     spot = find_spot(values, 0, N_VALUES, mode, DIRECTIONS)
     sign = -1.0 if a < 0 and mode != EXACT else 1.0
     assert (spot.a * GRID, spot.b * GRID) == pytest.approx((sign * a, sign * b), abs=1e-6)
+    assert spot.mark == pytest.approx(sign * MARK)
     assert spot.size == pytest.approx(np.linalg.norm(values))
 
 

@@ -455,21 +455,30 @@ def make_random_record(small, seed, max_rules=14):
     return record
 
 
+def lay_out_jump_from(small, record, seed, n_holes=1):
+    return call_lay_out_jump(record, n_holes, small.completion.rules, 2, small.skeleton, make_state(seed))
+
+
 def close_with(small, seed):
-    """Close the hole with one of the first entries of its symbol."""
-    symbol = int(small.skeleton.symbol[0])
-    entry = random.Random(seed).choice(members(small, symbol)[:12])
-    assert call_spell(small.completion, symbol, ENTRY, entry, 1.0, 0.0)
+    """Close the hole with one of the first entries of its symbol, and fill all others so."""
+    pick = random.Random(seed)
+    for k in range(small.skeleton.n_open):
+        small.skeleton.entry[k] = pick.choice(members(small, int(small.skeleton.symbol[k]))[:12])
+    hole = small.skeleton.hole
+    assert call_spell(small.completion, small.skeleton.symbol[hole], ENTRY, small.skeleton.entry[hole], 1.0, 0.0)
 
 
+@pytest.mark.parametrize("n_holes", [1, 2])
 @pytest.mark.parametrize("text", [PLAIN, SMOOTH, WITH_CONSTANTS])
-def test_the_grammar_derives_what_a_jump_leads_to(smalls, text):
+def test_the_grammar_derives_what_a_jump_leads_to(smalls, text, n_holes):
     small = smalls[text]
     n_made = 0
     for seed in range(fewer(400, 120)):
         record = make_random_record(small, seed)
-        if not call_lay_out_jump(record, small.completion.rules, 2, small.skeleton, make_state(seed)):
+        if not lay_out_jump_from(small, record, seed, n_holes):
             continue
+        assert small.skeleton.n_open == n_holes
+        small.skeleton.hole = seed % n_holes
         n_made += 1
         close_with(small, seed)
         leaf = small.assemble()
@@ -482,7 +491,7 @@ def test_a_jump_counts_the_rules_of_what_it_leads_to(smalls):
     small = smalls[PLAIN]
     for seed in range(fewer(200, 60)):
         record = make_random_record(small, seed)
-        if call_lay_out_jump(record, small.completion.rules, 2, small.skeleton, make_state(seed)):
+        if lay_out_jump_from(small, record, seed):
             close_with(small, seed)
             leaf = small.assemble()
             assert leaf.n_rules == leaf.n_tokens
@@ -493,7 +502,7 @@ def test_a_jump_keeps_the_constants_outside_the_hole(smalls):
     n_kept = 0
     for seed in range(fewer(200, 60)):
         record = make_random_record(small, seed)
-        if call_lay_out_jump(record, small.completion.rules, 2, small.skeleton, make_state(seed)):
+        if lay_out_jump_from(small, record, seed):
             close_with(small, seed)
             leaf = small.assemble()
             guesses = leaf.guesses[: leaf.n_constants].tolist()
@@ -509,17 +518,29 @@ def test_a_jump_leaves_a_part_out_goes_into_a_function_or_puts_a_hole_beside_it(
     x, hole = HOLE_COLUMNS, HOLE_COLUMNS + 2
     found = set()
     for seed in range(200):
-        assert call_lay_out_jump(record, small.completion.rules, 2, small.skeleton, make_state(seed))
+        assert lay_out_jump_from(small, record, seed)
         found.add(tuple(small.skeleton.tokens[: small.skeleton.length].tolist()))
     beside = {(token, *sides) for token in (tk.ADD, tk.MUL) for sides in ((x, hole), (hole, x))}
     assert found == {(hole,), (tk.SIN, hole)} | beside
+
+
+def test_a_jump_with_two_holes_puts_both_operands_of_an_operator_in_place_of_a_part(smalls):
+    small = smalls[PLAIN]
+    record = make_record(RECORD)
+    write_record(record, derive(small, [3]), np.zeros(tk.MAX_CONSTANTS), 0.5, 0.5)  # x
+    first, second = HOLE_COLUMNS + 2, HOLE_COLUMNS + 3
+    found = set()
+    for seed in range(100):
+        assert lay_out_jump_from(small, record, seed, 2)
+        found.add(tuple(small.skeleton.tokens[: small.skeleton.length].tolist()))
+    assert found == {(tk.ADD, first, second), (tk.MUL, first, second)}
 
 
 def test_there_is_no_jump_from_a_program_that_no_rule_made(smalls):
     small = smalls[PLAIN]
     record = make_random_record(small, 3)
     record.origin[:] = -1
-    assert not call_lay_out_jump(record, small.completion.rules, 2, small.skeleton, make_state(0))
+    assert not lay_out_jump_from(small, record, 0)
 
 
 @pytest.mark.parametrize("text", ["f -> sin(f) | x", "f -> f + f | sin(f) | x"])
@@ -540,7 +561,7 @@ def assert_jumps_are_whole(small, sine):
         write_record(record, derivation, np.zeros(tk.MAX_CONSTANTS), 0.5, 0.5)
         record.origin[: n_sines - 1] = -1  # so that the end is what is jumped from
         for seed in range(12):
-            if call_lay_out_jump(record, small.completion.rules, 2, small.skeleton, make_state(seed)):
+            if lay_out_jump_from(small, record, seed):
                 skeleton = small.skeleton
                 tokens = skeleton.tokens[: skeleton.length].tolist()
                 n_open = 1 + sum(small.grammar.vocabulary.arity_of(token) - 1 for token in tokens)

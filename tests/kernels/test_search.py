@@ -6,6 +6,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from scipy import stats
+from tests.kernels.doors import open_door
 from tests.kernels.program_twins import evaluate_slowly
 from tests.kernels.search_twins import (
     SlowDerivation,
@@ -39,7 +40,7 @@ from spl.kernels.search import (
     make_tree,
     run_episodes,
 )
-from spl.kernels.simulate import EXACT_EPISODES
+from spl.kernels.simulate import EXACT_EPISODES, jump
 from spl.packing import pack_alphabet, pack_costs, pack_rules, unpack_program
 
 EFFORT = Effort(n_starts=2, n_scans=6, max_iterations=8, tolerance=1e-2)
@@ -524,6 +525,36 @@ def test_a_switch_of_q_changes_the_search(switch):
     for search in (on, off):
         search.run(fewer(300, 60))
     assert look_at(on) != look_at(off)
+
+
+call_jump = open_door(jump)
+SINES = "f -> f + f | f * f | sin(f) | x | y"
+
+
+def jump_from_a_product(n_holes, closer, noise):
+    """Return the lowest loss after jumps from x * y, with one closer, to a law that has a part beyond the bank."""
+    only = np.array([name == closer for name in CLOSERS], np.int64)
+    policy = PLAIN._replace(n_completions=4096, max_rules=25, closers=only)
+    with mock.patch.multiple(spl.completion, N_NEAR=30, MAX_DEGREE=2):
+        search = Search(SINES, policy, target=lambda x, y: x * (np.sin(x + y) + y * y * y) + noise)
+    search.ledger.totals[N_EPISODES] = EXACT_EPISODES * (closer == "nearest")
+    product = search.ledger.front[3]
+    x = tk.VARIABLE << tk.KIND_SHIFT
+    product.tokens[:3], product.origin[:3] = (tk.MUL, x, x + 1), 0
+    product.length, product.n_rules, product.loss = 3, 3, 1.0
+    for _ in range(200):
+        call_jump(
+            np.int64(n_holes), search.completion, search.alphabet, search.table, EFFORT, policy, search.ledger, search.work,
+            search.random,
+        )  # fmt: skip
+    return best_loss(search)
+
+
+@pytest.mark.parametrize(("closer", "size"), [("look-up", 0.0), ("nearest", 1e-3)])
+def test_a_jump_with_two_holes_finds_a_part_that_is_larger_than_all_entries_of_the_bank(closer, size, rng):
+    noise = size * rng.standard_normal(20)
+    assert jump_from_a_product(1, closer, noise) > 1e-2
+    assert jump_from_a_product(2, closer, noise) < 1e-8 + 2 * size
 
 
 def test_noise_is_no_obstacle_to_the_nearest_entry(rng):

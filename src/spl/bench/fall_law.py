@@ -72,7 +72,7 @@ class FallSearch:
 
 def search_config(grammar: str) -> SearchConfig:
     """Return the settings of a search with one of the grammars."""
-    return SearchConfig(max_rules=MAX_RULES[grammar])
+    return SearchConfig(max_rules=MAX_RULES[grammar], patience=None)
 
 
 def search_falls(

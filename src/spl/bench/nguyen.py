@@ -70,7 +70,7 @@ def _task_of(trial: Trial) -> Task:
 
 def without_additions(task: Task) -> Task:
     """Return the same for the paper's own search."""
-    return replace(task, config=replace(task.config, n_completions=0))
+    return replace(task, config=replace(task.config, n_completions=0, patience=None))
 
 
 def paper_task(problem: Problem) -> Task:

@@ -48,7 +48,7 @@ GRAMMAR = "A -> A + A | A - A | A * A | A / A | C | x"
 CONFIG = SearchConfig(
     eta=0.99, max_rules=50, n_episodes=500, n_transplants=20, max_schedules=1, relative_loss=False, n_trees=1
 )
-PAPER_CONFIG = replace(CONFIG, n_completions=0)  # the paper's own search
+PAPER_CONFIG = replace(CONFIG, n_completions=0, patience=None)  # the paper's own search
 THEIRS = GplearnConfig()  # population 2,000, 20 generations, numbers from -10 to 10
 
 # The rule of recovery looks at a formula's values from -20 to 20: at places that are no round numbers, where quotients such

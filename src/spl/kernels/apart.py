@@ -14,6 +14,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from spl.kernels.compiler import LINKED_KERNELS, LinkedCache, kernel
+from spl.kernels.references import passed_as, refer
 
 
 class _ApartKernel:
@@ -61,20 +62,20 @@ def apart(function):
 
     @intrinsic
     def call(typing_context, *arguments):
-        plain = tuple(types.unliteral(argument) for argument in arguments)
+        given = tuple(types.unliteral(argument) for argument in arguments)
+        plain = tuple(passed_as(argument) for argument in given)
         result = apart_kernel.compile(plain)
 
         def emit(context, builder, signature, values):
-            given = signature.args[0].types
             unpacked = [builder.extract_value(values[0], k) for k in range(len(given))]
-            cast = [context.cast(builder, value, a, b) for value, a, b in zip(unpacked, given, plain)]
+            passed = [value if a == b else refer(builder, value) for value, a, b in zip(unpacked, given, plain)]
             symbol = apart_kernel.symbol(plain)
             callee = builder.module.globals.get(symbol)
             if callee is None:
                 callee = ir.Function(builder.module, context.call_conv.get_function_type(result, plain), symbol)
-            _, value = context.call_conv.call_function(builder, callee, result, plain, cast)
+            _, value = context.call_conv.call_function(builder, callee, result, plain, passed)
             return value
 
-        return result(types.StarArgTuple(plain)), emit
+        return result(types.StarArgTuple(given)), emit
 
     return call

@@ -52,11 +52,12 @@ class Bank(NamedTuple):
     n_of: np.ndarray  # int64[S], entries of each symbol
     n_cheapest: np.ndarray  # int64[S], the first of them: those of cost 1, and the number 1
     member: np.ndarray  # int32[S, M], the entries of each symbol in order
-    directions: np.ndarray  # float64[2, n], unit vectors orthogonal to each other and to a constant
+    directions: np.ndarray  # float64[3, n], unit vectors orthogonal to each other and to a constant
     columns: np.ndarray  # float64[D + 2, n], the variables, and room for two operands
     ones: np.ndarray  # float64[MAX_LENGTH], the constants of any entry
     keys: np.ndarray  # uint64[2, H], cells with an entry: exact ones, and up to the symbol's mode; 0 is free
     slots: np.ndarray  # int32[2, H], the entry
+    marks: np.ndarray  # float32[2, H], its third coordinate
     stack: np.ndarray  # float64[...], scratch of `evaluate`
     used: np.ndarray  # int64[3]
 
@@ -85,6 +86,7 @@ def make_bank(columns, n_symbols, capacity, max_cost, directions):
         ones=np.ones(MAX_LENGTH),
         keys=np.zeros((2, n_keys), np.uint64),
         slots=np.zeros((2, n_keys), np.int32),
+        marks=np.zeros((2, n_keys), np.float32),
         stack=np.zeros(MAX_LENGTH * max(n, 64)),
         used=np.array([0, 0, max_cost], np.int64),
     )

@@ -1,8 +1,9 @@
 """Rows of values found again by what they are: exactly, up to scale, or up to scale and offset.
 
 Values become two coordinates, and these a cell of a fine grid, which a hash table knows. A coordinate near the border of its cell is
-looked up on both sides of it, and every hit is compared value by value: neither rounding nor a collision can mislead. The tables are
-those of a `Bank` or a `PowerIndex`.
+looked up on both sides of it, and every hit is compared value by value: neither rounding nor a collision can mislead. Where values
+crowd into few cells, as those with one large value among them do, a third coordinate, the mark, tells most of them apart before that.
+The tables are those of a `Bank` or a `PowerIndex`.
 """
 
 from typing import NamedTuple
@@ -19,6 +20,8 @@ LARGEST = 1e12  # values beyond this leave too few digits for anything done with
 SAME = 1e-6  # relative distance of values that count as equal
 GRID = 16384.0  # cells per unit of a coordinate
 BORDER = 0.02  # share of a cell next to its border that is looked up on the other side too
+N_AXES = 3  # along which values have coordinates
+SAME_MARK = 4e-6  # marks of equal values differ by no more: twice `SAME`, and as much again for single precision
 CONSTANT_SPREAD = 1e-9  # values whose spread is a smaller share of their size are one number
 
 _SALT = np.uint64(0x9E3779B97F4A7C15)
@@ -29,6 +32,7 @@ class Spot(NamedTuple):
 
     a: float
     b: float
+    mark: float
     size: float  # norm of the values, after the mean is taken off if the mode says so
 
 
@@ -63,17 +67,18 @@ def find_spot(values, at, n, mode, directions):
     mean = _sum(values, at, n) / n if mode == UP_TO_SCALE_AND_OFFSET else 0.0
     square = _sum_of_squares(values, at, n, mean)
     if not (square > 0.0 and square < LARGEST * LARGEST):
-        return Spot(0.0, 0.0, 0.0)
+        return Spot(0.0, 0.0, 0.0, 0.0)
     size = np.sqrt(square)
     if mode == UP_TO_SCALE_AND_OFFSET and size <= CONSTANT_SPREAD * abs(mean) * np.sqrt(n):
-        return Spot(0.0, 0.0, 0.0)
+        return Spot(0.0, 0.0, 0.0, 0.0)
     a = project(values, at, n, mean, directions, 0) / size
+    mark = project(values, at, n, mean, directions, 2) / size
     if mode == EXACT:
-        return Spot(a, np.log(size), size)
+        return Spot(a, np.log(size), mark, size)
     b = project(values, at, n, mean, directions, 1) / size
     if a < 0.0:
-        a, b = -a, -b
-    return Spot(a, b, size)
+        a, b, mark = -a, -b, -mark
+    return Spot(a, b, mark, size)
 
 
 @kernel
@@ -118,11 +123,12 @@ def _matches(bank, entry, values, at, mode, size):
 
 
 @kernel
-def _find_in_cell(bank, table, key, values, at, mode, size):
+def _find_in_cell(bank, table, key, mark, values, at, mode, size):
     mask = np.int64(bank.keys.shape[1] - 1)
     place = np.int64(key >> np.uint64(8)) & mask
     while bank.keys[table, place] != np.uint64(0):
-        if bank.keys[table, place] == key and _matches(bank, bank.slots[table, place], values, at, mode, size):
+        is_near = bank.keys[table, place] == key and abs(bank.marks[table, place] - mark) <= SAME_MARK
+        if is_near and _matches(bank, bank.slots[table, place], values, at, mode, size):
             return np.int64(bank.slots[table, place])
         place = (place + 1) & mask
     return np.int64(-1)
@@ -139,7 +145,8 @@ def _side(x):
 def find_at(bank, table, spot, symbol, values, at, mode):
     """Return the entry of a symbol with these values, up to the mode; -1 if there is none."""
     a, b = spot.a * GRID, spot.b * GRID
-    found = _find_in_cell(bank, table, cell_key(np.floor(a), np.floor(b), symbol), values, at, mode, spot.size)
+    key = cell_key(np.floor(a), np.floor(b), symbol)
+    found = _find_in_cell(bank, table, key, spot.mark, values, at, mode, spot.size)
     side_a, side_b = _side(a), _side(b)
     if found >= 0 or (side_a == 0.0 and side_b == 0.0):
         return found
@@ -148,11 +155,12 @@ def find_at(bank, table, spot, symbol, values, at, mode):
         db = side_b if k & 2 else 0.0
         if (k & 1 and side_a == 0.0) or (k & 2 and side_b == 0.0):
             continue
-        cell_a, cell_b = np.floor(a) + da, np.floor(b) + db
+        cell_a, cell_b, mark = np.floor(a) + da, np.floor(b) + db, spot.mark
         if cell_a < 0.0 and mode != EXACT:  # the sign was undecided: the entry may lie at the opposite point
             cell_a = 0.0
             cell_b = np.floor(-b) - db
-        found = _find_in_cell(bank, table, cell_key(cell_a, cell_b, symbol), values, at, mode, spot.size)
+            mark = -mark
+        found = _find_in_cell(bank, table, cell_key(cell_a, cell_b, symbol), mark, values, at, mode, spot.size)
         if found >= 0:
             return found
     return np.int64(-1)
@@ -168,6 +176,7 @@ def enter_cell(bank, table, spot, symbol, entry):
         place = (place + 1) & mask
     bank.keys[table, place] = key
     bank.slots[table, place] = entry
+    bank.marks[table, place] = spot.mark
 
 
 @apart

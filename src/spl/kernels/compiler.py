@@ -206,6 +206,11 @@ def make_record(dtype: np.dtype[Any]) -> Any:
     return np.zeros(1, dtype).view(np.recarray)[0]
 
 
+def make_scratch(dtype: np.dtype[Any]) -> Any:
+    """Return one record with whatever is in it: to fill the two megabytes of a fit with zeros took a seventh of its time."""
+    return np.empty(1, dtype).view(np.recarray)[0]
+
+
 def kernels_are_compiled() -> bool:
     """Tell whether the kernels of this version are on disk already, so that no compilation is due."""
     return numba.config.DISABLE_JIT or any(cache_folder().glob("*run_episodes*.nbi"))

@@ -140,29 +140,16 @@ def plain_entry(symbol):
 
 
 @kernel
-def _append_scaled(completion, symbol, entry, scale):
-    """Add a constant times an entry, in the order that the grammar has, to what closes the hole."""
+def _append_with_constant(completion, symbol, form, entry, constant):
+    """Add a constant times an entry, or plus it if the form is SHIFTED, in the grammar's order, to what closes the hole."""
     skeleton = completion.skeleton
-    append_token(skeleton, MUL, symbol)
-    is_factor_first = completion.forms[symbol, SCALED, 1] >> KIND_SHIFT == CONSTANT
-    if is_factor_first:
-        append_constant(skeleton, scale, np.int64(-1))
-    append_entry(skeleton, completion.bank, completion.rules, entry)
-    if not is_factor_first:
-        append_constant(skeleton, scale, np.int64(-1))
-
-
-@kernel
-def _append_shifted(completion, symbol, entry, shift):
-    """Add an entry plus a constant, in the order that the grammar has, to what closes the hole."""
-    skeleton = completion.skeleton
-    append_token(skeleton, ADD, symbol)
-    is_constant_first = completion.forms[symbol, SHIFTED, 1] >> KIND_SHIFT == CONSTANT
+    append_token(skeleton, ADD if form == SHIFTED else MUL, symbol)
+    is_constant_first = completion.forms[symbol, form, 1] >> KIND_SHIFT == CONSTANT
     if is_constant_first:
-        append_constant(skeleton, shift, np.int64(-1))
+        append_constant(skeleton, constant, np.int64(-1))
     append_entry(skeleton, completion.bank, completion.rules, entry)
     if not is_constant_first:
-        append_constant(skeleton, shift, np.int64(-1))
+        append_constant(skeleton, constant, np.int64(-1))
 
 
 @kernel
@@ -177,10 +164,8 @@ def _append_inside(completion, symbol, inside, entry, scale):
         append_entry(skeleton, completion.bank, completion.rules, inside.above)
     elif inside.operator == DIV:
         append_constant(skeleton, scale, np.int64(-1))
-    if inside.is_shifted:
-        _append_shifted(completion, inside.symbol, entry, inside.constant)
-    else:
-        _append_scaled(completion, inside.symbol, entry, inside.constant)
+    form = np.int64(SHIFTED if inside.is_shifted else SCALED)
+    _append_with_constant(completion, inside.symbol, form, entry, inside.constant)
 
 
 @apart

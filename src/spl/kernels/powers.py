@@ -25,7 +25,8 @@ class PowerIndex(NamedTuple):
     n_values: int
     keys: np.ndarray  # uint64[1, H], cells with an entry; 0 is free
     slots: np.ndarray  # int32[1, H], the place of the entry
-    directions: np.ndarray  # float64[2, n], unit vectors
+    marks: np.ndarray  # float32[1, H], its third coordinate
+    directions: np.ndarray  # float64[3, n], unit vectors
     basis: (
         np.ndarray
     )  # float64[Q, n], orthonormal rows with the span of 1 and the logarithms of the variables; none: not in use

@@ -14,7 +14,7 @@ from spl.kernels.derivation import begin, copy_derivation, current_symbol, is_al
 from spl.kernels.ledger import N_EPISODES, N_EVALUATIONS
 from spl.kernels.random import random_below, random_unit
 from spl.kernels.score import score
-from spl.kernels.simulate import complete, complete_nearly, complete_roughly, jump, simulate
+from spl.kernels.simulate import complete, complete_again, complete_nearly, jump, simulate
 
 UNVISITED = -1  # a child that no episode has taken yet
 CLOSED = -2  # a child with nothing left to explore, or one from which no program can finish in time
@@ -177,15 +177,15 @@ def run_episode(tree, rules, completion, alphabet, table, effort, policy, ledger
     work.path[n_path] = node
     reward = simulate(rules, alphabet, table, effort, policy, ledger, work, random)
     if policy.n_completions > 0:
-        found = complete(work.node, True, completion, alphabet, table, effort, policy, ledger, work, random)
+        found = complete(work.node, completion, alphabet, table, effort, policy, ledger, work, random)
         reward = max(reward, found)
-        complete(work.ancestor, False, completion, alphabet, table, effort, policy, ledger, work, random)
-        complete_roughly(work.ancestor, completion, alphabet, table, effort, policy, ledger, work, random)
+        complete_again(work.ancestor, completion, alphabet, table, effort, policy, ledger, work, random)
         if random_below(random, 2) == 0:
             found = complete_nearly(work.node, completion, alphabet, table, effort, policy, ledger, work, random)
             reward = max(reward, found)
         if policy.is_jumping:
-            jump(completion, alphabet, table, effort, policy, ledger, work, random)
+            for n_holes in range(1, 3):
+                jump(n_holes, completion, alphabet, table, effort, policy, ledger, work, random)
     backpropagate(tree, reward, n_path + 1, work.path)
 
 

@@ -1,7 +1,7 @@
 """Simulation: what a new leaf of the tree may be worth, by completions at random as in the paper, by look-up and by least squares.
 
-`complete` looks exact goals up, `complete_nearly` fits goals that are only about right, `jump` does the same for variants of the best
-programs so far. See `complete` and `closers` for the single steps.
+`complete` and `complete_again` look goals up, `complete_nearly` fits goals that are only about right, `jump` does both for variants of
+the best programs so far. See the files `complete`, `closers`, `products` and `matching` for the single steps.
 """
 
 import numpy as np
@@ -63,6 +63,12 @@ def without_starts(effort):
 
 
 @kernel
+def can_look_up(policy):
+    """Tell whether exact goals are looked up at all."""
+    return policy.closers[LOOK_UP] > 0 or policy.closers[POWER] > 0
+
+
+@kernel
 def close_and_score(completion, alphabet, table, effort, policy, ledger, work, random):
     """Return the reward of the program that the goal leads to; 0 if there is none."""
     is_closed = policy.closers[LOOK_UP] > 0 and close_by_look_up(completion)
@@ -72,6 +78,23 @@ def close_and_score(completion, alphabet, table, effort, policy, ledger, work, r
     if not assemble(skeleton, completion.bank, completion.rules, work.leaf) or work.leaf.n_rules > policy.max_rules:
         return 0.0
     return score(work.leaf, alphabet, table, effort, policy, ledger, work, random)
+
+
+@kernel
+def open_way(varied, completion, alphabet, policy, random):
+    """Walk from the root towards the hole to be closed, as far as the one to be varied; tell whether that is possible."""
+    skeleton, frame = completion.skeleton, completion.frame
+    if not find_way(skeleton, random) or skeleton.n_steps > policy.max_steps:
+        return False
+    n_steps = skeleton.n_steps
+    varied_step = step_with(skeleton, varied) if varied >= 0 else n_steps
+    for k in range(n_steps):
+        if k != varied_step:
+            evaluate_sibling(skeleton, k, alphabet, frame)
+    skeleton.n_steps = varied_step
+    is_open = walk(skeleton, np.int64(0), alphabet, frame)
+    skeleton.n_steps = n_steps
+    return is_open
 
 
 @apart
@@ -96,17 +119,7 @@ def prepare(derivation, completion, alphabet, policy, random):
                 return NOTHING
             place = random_place(bank.n_cheapest[symbol], bank.n_of[symbol], random)
             fill_hole(skeleton, k, np.int64(bank.member[symbol, place]), bank, frame, n_columns)
-    if not find_way(skeleton, random) or skeleton.n_steps > policy.max_steps:
-        return NOTHING
-    n_steps = skeleton.n_steps
-    varied_step = step_with(skeleton, varied) if varied >= 0 else n_steps
-    for k in range(n_steps):
-        if k != varied_step:
-            evaluate_sibling(skeleton, k, alphabet, frame)
-    skeleton.n_steps = varied_step
-    is_open = walk(skeleton, np.int64(0), alphabet, frame)
-    skeleton.n_steps = n_steps
-    return varied if is_open else NOTHING
+    return varied if open_way(varied, completion, alphabet, policy, random) else NOTHING
 
 
 @kernel
@@ -121,14 +134,13 @@ def vary(completion, alphabet, varied, place):
 
 
 @apart
-def complete(derivation, is_new, completion, alphabet, table, effort, policy, ledger, work, random):
-    """Return the highest reward of completions of a derivation: one hole is looked up for each of many entries in another.
+def complete(derivation, completion, alphabet, table, effort, policy, ledger, work, random):
+    """Return the highest reward of completions of a new leaf: one hole is looked up for each of many entries in another.
 
-    For a new leaf these are the cheapest entries, in order, and some of those that follow; the nearer it is to the root, the more.
-    For one that was completed before they are a few random ones.
+    These are the cheapest entries, in order, and some of those that follow; the nearer the leaf is to the root, the more.
     """
     skeleton, bank = completion.skeleton, completion.bank
-    if policy.closers[LOOK_UP] + policy.closers[POWER] == 0:
+    if not can_look_up(policy):
         return 0.0
     varied = prepare(derivation, completion, alphabet, policy, random)
     if varied == NOTHING:
@@ -136,14 +148,11 @@ def complete(derivation, is_new, completion, alphabet, table, effort, policy, le
     if varied == ONE_HOLE:
         return close_and_score(completion, alphabet, table, effort, policy, ledger, work, random)
     n_of = bank.n_of[skeleton.symbol[varied]]
-    n_tries = policy.n_completions >> (min(2 * max(skeleton.n_rules - 1, 0), 6) if is_new else 5)
+    n_tries = policy.n_completions >> min(2 * max(skeleton.n_rules - 1, 0), 6)
     highest = 0.0
     for i in range(min(n_tries, n_of)):
-        if not is_new:
-            place = random_place(np.int64(0), n_of, random)
-        elif 2 * i < n_tries:
-            place = np.int64(i)
-        else:
+        place = np.int64(i)
+        if 2 * i >= n_tries:
             place = min(i + random_below(random, FARTHEST * n_tries), n_of - 1)
         if vary(completion, alphabet, varied, place):
             highest = max(highest, close_and_score(completion, alphabet, table, effort, policy, ledger, work, random))
@@ -151,16 +160,28 @@ def complete(derivation, is_new, completion, alphabet, table, effort, policy, le
 
 
 @apart
-def complete_roughly(derivation, completion, alphabet, table, effort, policy, ledger, work, random):
-    """Score the best of many completions by the entry that comes nearest to the goal, for random entries in another hole.
+def look_up_all(varied, completion, alphabet, table, effort, policy, ledger, work, random):
+    """Score what the goals of random entries in the hole that is varied lead to."""
+    skeleton, bank = completion.skeleton, completion.bank
+    if not can_look_up(policy):
+        return
+    if varied == ONE_HOLE:
+        close_and_score(completion, alphabet, table, effort, policy, ledger, work, random)
+        return
+    n_of = bank.n_of[skeleton.symbol[varied]]
+    for _ in range(min(policy.n_completions >> 5, n_of)):
+        if vary(completion, alphabet, varied, random_place(np.int64(0), n_of, random)):
+            close_and_score(completion, alphabet, table, effort, policy, ledger, work, random)
+
+
+@apart
+def match_best(varied, completion, alphabet, table, effort, policy, ledger, work, random):
+    """Score the best of what comes nearest to the goals of random entries in the hole that is varied.
 
     What is looked for is at least about as good as the best program so far; the better the first ones, the nearer must the next be.
     """
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
-    if policy.closers[NEAREST] == 0 or ledger.totals[N_EPISODES] < EXACT_EPISODES:
-        return
-    varied = prepare(derivation, completion, alphabet, policy, random)
-    if varied == NOTHING:
+    if policy.closers[NEAREST] == 0:
         return
     best_place, best = np.int64(0), no_match(frame.n * (ABOUT * lowest_loss(ledger)) ** 2)
     n_of = bank.n_of[skeleton.symbol[varied]] if varied >= 0 else 1
@@ -184,6 +205,22 @@ def complete_roughly(derivation, completion, alphabet, table, effort, policy, le
         and work.leaf.n_rules <= policy.max_rules
     ):
         score(work.leaf, alphabet, table, quick, policy, ledger, work, random)
+
+
+@apart
+def complete_again(derivation, completion, alphabet, table, effort, policy, ledger, work, random):
+    """Score completions of a derivation that was completed before, for random entries in one hole, by look-up of another.
+
+    Later on, also by the entry that comes nearest to the goal.
+    """
+    varied = prepare(derivation, completion, alphabet, policy, random)
+    if varied != NOTHING:
+        look_up_all(varied, completion, alphabet, table, effort, policy, ledger, work, random)
+    if ledger.totals[N_EPISODES] < EXACT_EPISODES:
+        return
+    varied = prepare(derivation, completion, alphabet, policy, random)
+    if varied != NOTHING:
+        match_best(varied, completion, alphabet, table, effort, policy, ledger, work, random)
 
 
 @apart
@@ -266,17 +303,38 @@ def pick_parent(ledger, n_rows, random):
     return chosen
 
 
+@kernel
+def spread_constants(skeleton, frame, n_columns):
+    """Make columns of the constants of a skeleton."""
+    for c in range(skeleton.n_constants):
+        for j in range(frame.n):
+            frame.columns[n_columns + MAX_OPEN + c, j] = skeleton.constants[c]
+
+
 @apart
-def jump(completion, alphabet, table, effort, policy, ledger, work, random):
-    """Complete a variant of one of the best programs: a part of it is left out, or a hole is put beside it."""
+def jump(n_holes, completion, alphabet, table, effort, policy, ledger, work, random):
+    """Complete a variant of one of the best programs: a part of it is left out, or a hole is put beside it.
+
+    With two holes, both operands of an operator are new: one goes through entries of the bank, the other is looked for.
+    """
     chosen = pick_parent(ledger, table.target.size, random)
     if chosen < 0:
         return
-    skeleton, wide = completion.skeleton, completion.wide
-    n_columns = completion.bank.columns.shape[0] - MAX_HOLES
-    if not lay_out_jump(ledger.front[chosen], completion.rules, n_columns, skeleton, random):
+    skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
+    n_columns = bank.columns.shape[0] - MAX_HOLES
+    if not lay_out_jump(ledger.front[chosen], n_holes, completion.rules, n_columns, skeleton, random):
         return
-    for c in range(skeleton.n_constants):
-        for j in range(wide.n):
-            wide.columns[n_columns + MAX_OPEN + c, j] = skeleton.constants[c]
-    close_nearly(completion, alphabet, table, effort, policy, ledger, work, random)
+    varied = ONE_HOLE
+    if n_holes == 1:
+        spread_constants(skeleton, completion.wide, n_columns)
+        close_nearly(completion, alphabet, table, effort, policy, ledger, work, random)
+    else:
+        skeleton.hole = random_below(random, 2)
+        varied = 1 - skeleton.hole
+    spread_constants(skeleton, frame, n_columns)
+    if not open_way(varied, completion, alphabet, policy, random):
+        return
+    if ledger.totals[N_EPISODES] >= EXACT_EPISODES:
+        match_best(varied, completion, alphabet, table, effort, policy, ledger, work, random)
+    else:
+        look_up_all(varied, completion, alphabet, table, effort, policy, ledger, work, random)

@@ -116,10 +116,11 @@ def _open_hole(skeleton, length, symbol, n_columns):
     """Append a hole to the skeleton; return the new length, or -1 if there is no room."""
     if length < 0 or length == MAX_LENGTH:
         return np.int64(-1)
-    skeleton.tokens[length] = (VARIABLE << KIND_SHIFT) + n_columns
+    skeleton.tokens[length] = (VARIABLE << KIND_SHIFT) + n_columns + skeleton.n_open
     skeleton.origin[length] = -1
-    skeleton.position[0] = length
-    skeleton.symbol[0] = symbol
+    skeleton.position[skeleton.n_open] = length
+    skeleton.symbol[skeleton.n_open] = symbol
+    skeleton.n_open += 1
     return length + 1
 
 
@@ -161,20 +162,21 @@ def _wrap_piece(record, first, end, symbol, rules, skeleton, length, n_columns, 
 
 
 @kernel
-def _begin_anew(symbol, rules, skeleton, length, n_columns, random):
-    """Append a rule of the symbol with one symbol, which becomes the hole."""
+def _begin_anew(symbol, n_holes, rules, skeleton, length, n_columns, random):
+    """Append a rule of the symbol with so many symbols, which become holes."""
     n_fitting = 0
     chosen = -1
     for rule in range(rules.symbol.size):
-        if rules.symbol[rule] == symbol and rules.n_holes[rule] == 1:
+        if rules.symbol[rule] == symbol and rules.n_holes[rule] == n_holes:
             n_fitting += 1
             if random_below(random, n_fitting) == 0:
                 chosen = rule
     if chosen < 0:
         return np.int64(-1)
     for i in range(rules.items_first[chosen], rules.items_first[chosen + 1]):
-        if rules.items[i] == (VARIABLE << KIND_SHIFT) + n_columns:
-            length = _open_hole(skeleton, length, rules.hole[chosen, 0], n_columns)
+        operand = rules.items[i] - ((VARIABLE << KIND_SHIFT) + n_columns)
+        if operand == 0 or operand == 1:
+            length = _open_hole(skeleton, length, rules.hole[chosen, operand], n_columns)
         else:
             length = _append_item(skeleton, length, rules.items[i], symbol if i == rules.items_first[chosen] else -1)
     skeleton.n_rules += rules.n_rules[chosen]
@@ -182,10 +184,11 @@ def _begin_anew(symbol, rules, skeleton, length, n_columns, random):
 
 
 @apart
-def lay_out_jump(record, rules, n_columns, skeleton, random):
+def lay_out_jump(record, n_holes, rules, n_columns, skeleton, random):
     """Make a skeleton of a program with a hole in place of a part of it, inside a function there, or beside that part.
 
-    Tell whether there is such a skeleton, and room for it.
+    With two holes, they stand for both operands of an operator in place of that part. Tell whether there is such a skeleton, and room
+    for it.
     """
     n_places = 0
     for i in range(record.length):
@@ -203,18 +206,18 @@ def lay_out_jump(record, rules, n_columns, skeleton, random):
     end = skeleton.ends[at]
     symbol = np.int64(record.origin[at])
     skeleton.n_constants = 0
-    skeleton.n_open = 1
+    skeleton.n_open = 0
     skeleton.hole = 0
     skeleton.n_rules = record.n_rules
     length = _copy_piece(record, np.int64(0), at, skeleton, np.int64(0), n_columns)
-    kind = random_below(random, 3)
+    kind = random_below(random, 3) if n_holes == 1 else 1
     if kind < 2:
         for i in range(at, end):
             skeleton.n_rules -= record.origin[i] >= 0
     if kind == 0:
         length = _open_hole(skeleton, length, symbol, n_columns)
     elif kind == 1:
-        length = _begin_anew(symbol, rules, skeleton, length, n_columns, random)
+        length = _begin_anew(symbol, n_holes, rules, skeleton, length, n_columns, random)
     else:
         length = _wrap_piece(record, at, end, symbol, rules, skeleton, length, n_columns, random)
     if length < 0:
