@@ -13,10 +13,10 @@ WORDS = Vocabulary(("x",))
 
 
 def make_candidate(cost, loss, n_constants=0):
-    """Return a candidate of a given cost: sines around x, or around a sum of constants."""
+    """Return a candidate of a given cost: squares of x, or of a sum with constants, squared again and again."""
     core = " + ".join(["C"] * n_constants + ["x"])
-    n_sines = cost - (2 * n_constants + 1)
-    text = "sin(" * n_sines + core + ")" * n_sines
+    n_squares = cost - (2 * n_constants + 1)
+    text = "(" * n_squares + core + ")**2" * n_squares
     program = parse_expression(text, WORDS).with_constants(np.ones(n_constants))
     candidate = Candidate(program, loss)
     assert candidate.cost == cost
@@ -163,6 +163,13 @@ def test_a_constant_must_earn_its_place(selection):
     without, with_constants = make_front((2, 1.0), (8, 0.5)), make_front((2, 1.0), (8, 0.5, 3))
     n_rows = next(n for n in range(5, 500) if without.choose(selection, n, 0.0) == 1)
     assert with_constants.choose(selection, n_rows, 0.0) == 0
+
+
+def test_a_function_must_earn_more_than_an_operation():
+    words = Vocabulary(("x",))
+    plain, square, root = (Candidate(parse_expression(text, words), 1.0) for text in ("x", "x**2", "sqrt(x)"))
+    costs = [description_length(candidate, 1000, 0.0) for candidate in (plain, square, root)]
+    assert costs[0] < costs[1] < costs[2]
 
 
 def test_a_number_that_came_out_clean_costs_as_much_as_a_fitted_one():
