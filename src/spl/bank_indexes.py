@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from spl.kernels.bank import N_ENTRIES, Bank, BankRules
 from spl.kernels.cells import CONSTANT_SPREAD
-from spl.kernels.nearest import N_CELLS, N_DIRECTIONS, NearIndex
+from spl.kernels.nearest import N_CELLS, N_DIRECTIONS, N_RANKED, RANKED, NearIndex
 from spl.kernels.powers import LEFT_OVER, PowerIndex, fill_index
 
 DEPENDENT = (
@@ -90,6 +90,7 @@ def make_near_index(bank: Bank, n_symbols: int) -> NearIndex:
         entry=np.concatenate(entries),
         spot=np.concatenate(spots).astype(np.float32),
         scratch=np.zeros(N_DIRECTIONS, np.float32),
+        ranked=np.recarray(N_RANKED, RANKED),
     )
 
 

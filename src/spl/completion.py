@@ -97,9 +97,11 @@ def own_scratch(completion: Completion) -> Completion:
     def renewed(frame: Frame) -> Frame:
         return frame._replace(columns=frame.columns.copy(), rows=frame.rows.copy(), stack=frame.stack.copy())
 
+    nearest = completion.nearest
+
     return completion._replace(
         powers=completion.powers._replace(row=completion.powers.row.copy()),
-        nearest=completion.nearest._replace(scratch=completion.nearest.scratch.copy()),
+        nearest=nearest._replace(scratch=nearest.scratch.copy(), ranked=nearest.ranked.copy()),
         frame=renewed(completion.frame),
         wide=renewed(completion.wide),
         matrix=np.zeros((MAX_TERMS + 1) * completion.wide.n),

@@ -7,17 +7,19 @@ from tests.kernels.doors import open_door
 from tests.kernels.search_twins import fewer
 
 from spl.kernels.cells import EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
-from spl.kernels.matching import close_by_match, find_match
+from spl.kernels.matching import close_by_match, find_match, rank_matches, ranked_match
 from spl.kernels.nearest import (
     BY_BOTH,
     BY_OFFSET,
     BY_SCALE,
     N_DIRECTIONS,
+    N_RANKED,
     NUMBER_CHARGE,
     PLAIN,
     TOKEN_CHARGE,
     Match,
     find_nearest,
+    rank_all,
 )
 
 GRAMMARS = {
@@ -29,6 +31,9 @@ GRAMMARS = {
 call_nearest = open_door(find_nearest)
 call_match = open_door(find_match)
 call_close = open_door(close_by_match)
+call_rank_all = open_door(rank_all)
+call_rank_matches = open_door(rank_matches)
+call_ranked_match = open_door(ranked_match)
 
 
 def make_small(mode):
@@ -132,6 +137,40 @@ def test_goals_without_a_place_do_no_harm(goal, weights, most_error):
     with np.errstate(all="ignore"):
         found = find(small, UP_TO_SCALE_AND_OFFSET, goal, weights, most_error)
     assert found.entry < small.bank.n_of[0]
+
+
+@pytest.mark.parametrize("mode", GRAMMARS)
+def test_the_ranked_entries_are_the_nearest_of_all_in_order(mode, rng):
+    small = make_small(mode)
+    n, index = small.bank.n_values, small.completion.nearest
+    goal, weights = np.sin(small.columns[0]) + 0.1 * rng.standard_normal(n), rng.uniform(0.5, 2.0, n)
+    n_ranked = call_rank_all(index, small.bank, 0, mode, np.concatenate([goal, weights]), 0, n, n)
+    errors = [
+        min(charged_error(small, entry, goal, weights, way) for way in ways_of(mode))
+        for entry in small.bank.member[0, : small.bank.n_of[0]]
+    ]
+    assert n_ranked == min(N_RANKED, len(errors))
+    np.testing.assert_allclose(index.ranked.error[:n_ranked], np.sort(errors)[:n_ranked], rtol=1e-6)
+
+
+def test_a_goal_that_is_no_number_is_compared_with_nothing():
+    small = make_small(UP_TO_SCALE_AND_OFFSET)
+    n = small.bank.n_values
+    rows = np.concatenate([np.full(n, np.nan), np.ones(n)])
+    assert call_rank_all(small.completion.nearest, small.bank, 0, UP_TO_SCALE_AND_OFFSET, rows, 0, n, n) == 0
+
+
+def test_an_entry_beyond_the_grid_is_ranked(rng):
+    small = make_small(UP_TO_SCALE_AND_OFFSET)
+    last = small.bank.member[0, small.bank.n_of[0] - 1]
+    nearest = small.completion.nearest._replace(entry=small.completion.nearest.entry[:0])
+    completion = small.completion._replace(nearest=nearest)
+    values = values_of(small, last)
+    goal = 2.0 * values + 1e-4 * np.std(values) * rng.standard_normal(values.size)
+    small.begin_with_hole(goal)
+    assert call_rank_matches(completion, small.alphabet) > 0
+    first = Match(*call_ranked_match(completion, 0))
+    assert charged_error(small, first.entry, goal, np.ones(goal.size), first.way) <= 1e-6 * np.sum(goal**2)
 
 
 def test_the_coordinates_of_the_index_are_those_of_its_entries():

@@ -557,6 +557,20 @@ def test_a_jump_with_two_holes_finds_a_part_that_is_larger_than_all_entries_of_t
     assert jump_from_a_product(2, closer, noise) < 1e-8 + 2 * size
 
 
+def test_the_target_itself_is_compared_with_all_of_the_bank_under_noise(rng):
+    noise = 1e-3 * rng.standard_normal(20)
+    only_nearest = np.array([name == "nearest" for name in CLOSERS], np.int64)
+    policy = PLAIN._replace(n_completions=1, n_simulations=1, max_rules=25, is_jumping=False, closers=only_nearest)
+    losses = []
+    for n_before in (EXACT_EPISODES + 1, EXACT_EPISODES):
+        search = Search(SINES, policy, target=lambda x, y: np.sin(x + y) + noise)
+        search.ledger.totals[N_EPISODES] = n_before
+        search.run(1)
+        losses.append(best_loss(search))
+    assert losses[0] > 1e-2
+    assert losses[1] < 2e-3
+
+
 def test_noise_is_no_obstacle_to_the_nearest_entry(rng):
     text = "f -> f + f | f * f | C * f | sin(f) | x | y"
     noise = 1e-3 * rng.standard_normal(20)

@@ -23,7 +23,7 @@ from spl.kernels.complete import (
     random_place,
     spell_entry,
 )
-from spl.kernels.nearest import BY_OFFSET, BY_SCALE, PLAIN, find_nearest
+from spl.kernels.nearest import BY_OFFSET, BY_SCALE, PLAIN, find_nearest, match_entry, rank, rank_all
 from spl.kernels.random import random_below
 from spl.kernels.row_fit import fit_row, goal_sums
 from spl.kernels.rows import apply_unary
@@ -57,7 +57,7 @@ def close_by_correlation(completion):
 
     All are compared on a few rows, the nearest on all.
     """
-    skeleton, wide, work = completion.skeleton, completion.wide, completion.squares
+    skeleton, wide = completion.skeleton, completion.wide
     symbol = skeleton.symbol[skeleton.hole]
     mode = completion.rules.mode[symbol]
     n = wide.n
@@ -66,46 +66,68 @@ def close_by_correlation(completion):
     sums = goal_sums(wide.rows, weights, goal, n_few)
     if not (sums[0] > 0.0 and np.isfinite(sums[2])):
         return False
+    ranked = completion.nearest.ranked[:N_NEAREST]
     n_best = 0
     for k in range(completion.n_near[symbol]):
         error = fit_row(completion.near[symbol, k], np.int64(0), wide.rows, weights, goal, sums, mode, n_few)[0]
-        if n_best == N_NEAREST and not error < work.loss[n_best - 1]:
-            continue
-        at = min(n_best, N_NEAREST - 1)
-        while at > 0 and error < work.loss[at - 1]:
-            work.loss[at] = work.loss[at - 1]
-            work.kept[at] = work.kept[at - 1]
-            at -= 1
-        work.loss[at] = error
-        work.kept[at] = k
-        n_best = min(n_best + 1, N_NEAREST)
+        n_best = rank(ranked, n_best, error, np.int64(k))
     sums = goal_sums(wide.rows, weights, goal, n)
     chosen = np.int64(-1)
     scale, offset = 1.0, 0.0
     lowest = np.inf
     for i in range(n_best):
-        error, a, b = fit_row(
-            completion.near[symbol, work.kept[i]], np.int64(0), wide.rows, weights, goal, sums, mode, n
-        )
+        k = ranked[i].entry
+        error, a, b = fit_row(completion.near[symbol, k], np.int64(0), wide.rows, weights, goal, sums, mode, n)
         if error < lowest:
-            lowest, chosen, scale, offset = error, work.kept[i], a, b
+            lowest, chosen, scale, offset = error, k, a, b
     if chosen < 0:
         return False
     entry = np.int64(completion.bank.member[symbol, chosen])
     return spell_entry(completion, symbol, form_of(mode), entry, scale, offset)
 
 
+@kernel
+def _weigh_rows(completion, alphabet):
+    """Find what an error of the goal on a few rows does to the result; return where the goal and these weights begin."""
+    skeleton, frame = completion.skeleton, completion.frame
+    goal, weights = 2 * skeleton.n_steps * frame.n, (2 * MAX_STEPS + 1) * frame.n
+    find_slope(skeleton, alphabet, frame)
+    for j in range(frame.n):
+        frame.rows[weights + j] = completion.weights[j] * frame.rows[weights + j] ** 2
+    return goal, weights
+
+
 @apart
 def find_match(completion, alphabet, most_error):
     """Return the entry of the bank that comes nearest to the goal on a few rows, if the error in the result is less than that."""
     skeleton, frame = completion.skeleton, completion.frame
-    symbol, n = skeleton.symbol[skeleton.hole], frame.n
-    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
-    find_slope(skeleton, alphabet, frame)
-    for j in range(n):
-        frame.rows[weights + j] = completion.weights[j] * frame.rows[weights + j] ** 2
+    goal, weights = _weigh_rows(completion, alphabet)
+    symbol = skeleton.symbol[skeleton.hole]
     mode = completion.rules.mode[symbol]
-    return find_nearest(completion.nearest, completion.bank, symbol, mode, frame.rows, goal, weights, n, most_error)
+    return find_nearest(
+        completion.nearest, completion.bank, symbol, mode, frame.rows, goal, weights, frame.n, most_error
+    )
+
+
+@apart
+def rank_matches(completion, alphabet):
+    """Compare the goal with all of the bank on a few rows; return how many entries were put into `nearest.ranked`."""
+    skeleton, frame = completion.skeleton, completion.frame
+    goal, weights = _weigh_rows(completion, alphabet)
+    symbol = skeleton.symbol[skeleton.hole]
+    mode = completion.rules.mode[symbol]
+    return rank_all(completion.nearest, completion.bank, symbol, mode, frame.rows, goal, weights, frame.n)
+
+
+@kernel
+def ranked_match(completion, k):
+    """Return how the entry in a place of `nearest.ranked` comes near to the goal with which it was compared."""
+    skeleton, frame = completion.skeleton, completion.frame
+    goal, weights = 2 * skeleton.n_steps * frame.n, (2 * MAX_STEPS + 1) * frame.n
+    sums = goal_sums(frame.rows, weights, goal, frame.n)
+    mode = completion.rules.mode[skeleton.symbol[skeleton.hole]]
+    entry = completion.nearest.ranked[k].entry
+    return match_entry(completion.bank, entry, frame.rows, weights, goal, sums, mode, frame.n)
 
 
 @apart

@@ -20,6 +20,7 @@ MAX_NOISE = 0.2  # of a goal, as a share of its size: entries farther away are n
 MAX_NEAR = 1000  # entries in the cells of a box: the box shrinks until there are no more ...
 LEAST_BOX = 0.2 / N_CELLS  # ... or it is so small
 MAX_COMPARED = 256  # entries that are compared with a goal value by value
+N_RANKED = 128  # entries that are kept when all are compared with it
 BOX = 2.5  # half the width of the box, in standard deviations of the noise along a direction
 
 
@@ -40,6 +41,9 @@ class Match(NamedTuple):
     offset: float
 
 
+RANKED = np.dtype([("error", np.float64), ("entry", np.int64)], align=True)
+
+
 class NearIndex(NamedTuple):
     """M entries of S symbols."""
 
@@ -48,6 +52,7 @@ class NearIndex(NamedTuple):
     entry: np.ndarray  # int32[M], those of each symbol one cell after the other
     spot: np.ndarray  # float32[M, N_DIRECTIONS], their coordinates; the first is not negative
     scratch: np.ndarray  # float32[N_DIRECTIONS], those of a goal
+    ranked: np.ndarray  # RANKED[N_RANKED], entries that come nearest to it, the nearest first
 
 
 @kernel
@@ -84,7 +89,7 @@ def _count_near(index, symbol, at, half):
 
 
 @kernel
-def _match(bank, entry, rows, weights, goal, sums, mode, n):
+def match_entry(bank, entry, rows, weights, goal, sums, mode, n):
     """Return how an entry comes near to a goal: the lowest charged error, and the way that has it."""
     own = weighted_sums(bank.values, entry * n, rows, weights, goal, n)
     tokens = 1.0 + TOKEN_CHARGE * bank.cost[entry] / n
@@ -150,7 +155,40 @@ def find_nearest(index, bank, symbol, mode, rows, goal, weights, n, most_error):
                 for k in range(first, last):
                     if n_left > 0 and _is_within(index.spot, k, at, half):
                         n_left -= 1
-                        found = _match(bank, np.int64(index.entry[k]), rows, weights, goal, sums, mode, n)
+                        found = match_entry(bank, np.int64(index.entry[k]), rows, weights, goal, sums, mode, n)
                         if found.error < best.error:
                             best = found
     return best
+
+
+@kernel
+def rank(ranked, n_ranked, error, entry):
+    """Put an entry among the best so far, in the order of their errors, if there is room or it is better; return how many they are."""
+    if n_ranked == ranked.size and not error < ranked[n_ranked - 1].error:
+        return n_ranked
+    at = min(n_ranked, ranked.size - 1)
+    while at > 0 and error < ranked[at - 1].error:
+        ranked[at].error = ranked[at - 1].error
+        ranked[at].entry = ranked[at - 1].entry
+        at -= 1
+    ranked[at].error = error
+    ranked[at].entry = entry
+    return min(n_ranked + 1, ranked.size)
+
+
+@apart
+def rank_all(index, bank, symbol, mode, rows, goal, weights, n):
+    """Compare a goal with all entries of a symbol; put those that come nearest into `index.ranked` and return how many they are.
+
+    Errors are those of `find_nearest`; of equals, the cheaper comes first.
+    """
+    sums = goal_sums(rows, weights, goal, n)
+    n_ranked = 0
+    if not np.isfinite(sums[2]):
+        return n_ranked
+    for place in range(bank.n_of[symbol]):
+        entry = np.int64(bank.member[symbol, place])
+        error = match_entry(bank, entry, rows, weights, goal, sums, mode, n).error
+        if np.isfinite(error):
+            n_ranked = rank(index.ranked, n_ranked, error, entry)
+    return n_ranked

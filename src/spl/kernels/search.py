@@ -14,7 +14,15 @@ from spl.kernels.derivation import begin, copy_derivation, current_symbol, is_al
 from spl.kernels.ledger import N_EPISODES, N_EVALUATIONS
 from spl.kernels.random import random_below, random_unit
 from spl.kernels.score import score
-from spl.kernels.simulate import complete, complete_again, complete_nearly, jump, simulate
+from spl.kernels.simulate import (
+    EXACT_EPISODES,
+    complete,
+    complete_again,
+    complete_nearly,
+    jump,
+    match_target,
+    simulate,
+)
 
 UNVISITED = -1  # a child that no episode has taken yet
 CLOSED = -2  # a child with nothing left to explore, or one from which no program can finish in time
@@ -204,6 +212,8 @@ def run_episodes(
             return TREE_EXHAUSTED
         if ledger.totals[N_EVALUATIONS] >= max_evaluations:
             return ENOUGH_EVALUATIONS
+        if policy.n_completions > 0 and ledger.totals[N_EPISODES] == EXACT_EPISODES:
+            match_target(rules, completion, alphabet, table, effort, policy, ledger, work, random)
         run_episode(tree, rules, completion, alphabet, table, effort, policy, ledger, work, random)
         ledger.totals[N_EPISODES] += 1
     return ALL_DONE

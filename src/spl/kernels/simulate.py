@@ -18,10 +18,17 @@ from spl.kernels.complete import (
     random_place,
     walk,
 )
-from spl.kernels.derivation import complete_at_random, copy_derivation
+from spl.kernels.derivation import begin, complete_at_random, copy_derivation
 from spl.kernels.fit import Effort
 from spl.kernels.ledger import N_EPISODES, lowest_loss
-from spl.kernels.matching import close_by_correlation, close_by_match, close_by_scan, find_match
+from spl.kernels.matching import (
+    close_by_correlation,
+    close_by_match,
+    close_by_scan,
+    find_match,
+    rank_matches,
+    ranked_match,
+)
 from spl.kernels.nearest import no_match
 from spl.kernels.products import close_by_monomial, close_by_power_look_up
 from spl.kernels.random import random_below
@@ -35,6 +42,7 @@ TOKEN_NATS = 1.0  # what a token costs in this
 TINY = 1e-300
 LOOK_UP, POWER, NEAREST = 0, 5, 6  # places in `Policy.closers`
 ONE_HOLE, NOTHING = np.int64(-1), np.int64(-2)  # what `prepare` may return instead of a hole
+ALL_SHARE = 24  # of the jumps with one hole, one in so many compares its goal with all of the bank
 EXACT_EPISODES = 200  # of a tree, in which most laws without noise are found: goals are taken as exact
 ABOUT = 1.5  # errors on a few rows that are so many times the lowest loss may belong to a program that is as good
 
@@ -174,6 +182,17 @@ def look_up_all(varied, completion, alphabet, table, effort, policy, ledger, wor
             close_and_score(completion, alphabet, table, effort, policy, ledger, work, random)
 
 
+@kernel
+def score_match(match, completion, alphabet, table, effort, policy, ledger, work, random):
+    """Score the program in which an entry that comes near to its goal closes the hole."""
+    if (
+        close_by_match(completion, match)
+        and assemble(completion.skeleton, completion.bank, completion.rules, work.leaf)
+        and work.leaf.n_rules <= policy.max_rules
+    ):
+        score(work.leaf, alphabet, table, without_starts(effort), policy, ledger, work, random)
+
+
 @apart
 def match_best(varied, completion, alphabet, table, effort, policy, ledger, work, random):
     """Score the best of what comes nearest to the goals of random entries in the hole that is varied.
@@ -198,13 +217,25 @@ def match_best(varied, completion, alphabet, table, effort, policy, ledger, work
         return
     if varied >= 0:
         skeleton.entry[varied] = bank.member[skeleton.symbol[varied], best_place]
-    quick = without_starts(effort)
-    if (
-        close_by_match(completion, best)
-        and assemble(skeleton, bank, completion.rules, work.leaf)
-        and work.leaf.n_rules <= policy.max_rules
-    ):
-        score(work.leaf, alphabet, table, quick, policy, ledger, work, random)
+    score_match(best, completion, alphabet, table, effort, policy, ledger, work, random)
+
+
+@apart
+def match_all(completion, alphabet, table, effort, policy, ledger, work, random):
+    """Score the entries of all the bank that come nearest to the goal."""
+    if policy.closers[NEAREST] == 0:
+        return
+    for k in range(rank_matches(completion, alphabet)):
+        match = ranked_match(completion, k)
+        score_match(match, completion, alphabet, table, effort, policy, ledger, work, random)
+
+
+@apart
+def match_target(rules, completion, alphabet, table, effort, policy, ledger, work, random):
+    """Score the entries of all the bank that come nearest to the target itself."""
+    begin(rules, work.leaf)
+    if prepare(work.leaf, completion, alphabet, policy, random) == ONE_HOLE:
+        match_all(completion, alphabet, table, effort, policy, ledger, work, random)
 
 
 @apart
@@ -334,7 +365,9 @@ def jump(n_holes, completion, alphabet, table, effort, policy, ledger, work, ran
     spread_constants(skeleton, frame, n_columns)
     if not open_way(varied, completion, alphabet, policy, random):
         return
-    if ledger.totals[N_EPISODES] >= EXACT_EPISODES:
-        match_best(varied, completion, alphabet, table, effort, policy, ledger, work, random)
-    else:
+    if ledger.totals[N_EPISODES] < EXACT_EPISODES:
         look_up_all(varied, completion, alphabet, table, effort, policy, ledger, work, random)
+    elif n_holes == 1 and random_below(random, ALL_SHARE) == 0:
+        match_all(completion, alphabet, table, effort, policy, ledger, work, random)
+    else:
+        match_best(varied, completion, alphabet, table, effort, policy, ledger, work, random)
