@@ -16,7 +16,7 @@ from spl.kernels import tokens as tk
 TOKEN_NATS = 0.75
 # What a function adds beside its token: more of what a search meets by chance has functions in it than the laws that people look for.
 # Of 96 random formulas with noise of 1 and 10 % (8 s, one core), 54 stand in their fronts, and 52 of these are chosen instead of 49;
-# of 44 others the same 29 of 30. 2 nats choose alike. Polynomials are chosen as before.
+# these 96 led to it. Of 44 others the same 29 of 30. 2 nats choose alike. Polynomials are chosen as before.
 FUNCTION_NATS = 1.0
 FEWEST_LEFT = 0.5  # rows that count as left over by a formula with as many numbers as there are rows
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
