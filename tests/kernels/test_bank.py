@@ -347,6 +347,16 @@ def test_an_entry_is_found_by_all_values_that_count_as_equal(mode, a, b, part_a,
     assert find_across(mode, a + part_a, b + part_b, nudge, 0.0) == 0
 
 
+@pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=N_EXAMPLES)
+@given(CELLS, CELLS, st.floats(-9e-7, 9e-7))
+def test_an_entry_is_found_by_equal_values_with_another_mark(mode, a, b, nudge):
+    values = place_on_grid(mode, a + 0.5, b + 0.5)
+    bank = make_bank(values[None], 1, 4, 1, DIRECTIONS)
+    grow_bank(bank, *rules_with(mode), 10)
+    assert look_up_entry(bank, 0, mode, values + nudge * np.linalg.norm(values) * DIRECTIONS[2]) == 0
+
+
 @pytest.mark.parametrize("mode", [UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET])
 @settings(max_examples=N_EXAMPLES)
 @given(CELLS, st.floats(0.1, 0.9), SIDES, st.sampled_from([-3.0, -1.0, 1.0, 0.01]))

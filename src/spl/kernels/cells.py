@@ -21,7 +21,7 @@ SAME = 1e-6  # relative distance of values that count as equal
 GRID = 16384.0  # cells per unit of a coordinate
 BORDER = 0.02  # share of a cell next to its border that is looked up on the other side too
 N_AXES = 3  # along which values have coordinates
-SAME_MARK = 4e-6  # marks of equal values differ by no more: twice `SAME`, and as much again for single precision
+SAME_MARK = 1.5e-6  # marks of equal values differ by no more: `SAME`, and half as much for rounding
 CONSTANT_SPREAD = 1e-9  # values whose spread is a smaller share of their size are one number
 
 _SALT = np.uint64(0x9E3779B97F4A7C15)
@@ -88,7 +88,7 @@ def cell_key(a, b, symbol):
     return scramble(key ^ np.uint64(np.int64(b))) | np.uint64(1)
 
 
-@kernel
+@kernel(fastmath=FAST_MATH)
 def _are_equal(values, at, others, other, n, size):
     """Tell whether two rows agree to a small share of the size of the first."""
     distance = 0.0
