@@ -17,9 +17,7 @@ from spl.program import Program
 
 REFIT_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=20, tolerance=1e-9)
 POLISH_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1e-14)
-LAST_EFFORT = Effort(
-    n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9
-)  # on a large table, from a fit to many rows of it
+LAST_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9)  # on all rows, from a fit to many of them
 SMALLEST_SPREAD = 1e-100  # of a target whose squared errors are numbers; beyond it, constants stay as they are
 
 

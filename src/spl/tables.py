@@ -34,10 +34,7 @@ _SEPARATORS = (",", ";", "\t")
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}  # how a file may begin
 _GZIP_MARK = b"\x1f\x8b"
 _PEEK = 1 << 16  # bytes in which a file that is not text gives itself away
-_UNZIPPED_BYTES, _UNZIPPED_TIMES = (
-    1 << 27,
-    100,
-)  # a file may be so large when unzipped, or so many times as large as before
+_UNZIPPED_BYTES, _UNZIPPED_TIMES = 1 << 27, 100  # a file may be so large when unzipped, or so many times as large
 MAX_FILE_COLUMNS = 2 * MAX_COLUMNS
 _SHOWN_NAMES = 20  # columns that a message lists
 

@@ -36,10 +36,7 @@ N_SCANS = 16  # pairs of a function and an entry that are tried for a goal
 N_ABOVE = 48  # cheapest entries that are tried above the line of a quotient ...
 ABOVE_STEPS = 8  # ... for two of so many constants below it, one of each sign
 N_QUOTIENTS = 3  # functions that a quotient counts for when one is drawn
-LEAST_GAP, GAP_GROWTH = (
-    0.01,
-    1.35,
-)  # of a constant that is added: the first gap to 0, in half ranges, and the factor to the next
+LEAST_GAP, GAP_GROWTH = 0.01, 1.35  # of constants that are added: the first gap to 0, in half ranges; the factor
 N_STEPS = 64  # constants of a scan
 WAVE_STEP = 0.7  # from one to the next, as the change of the argument over half the range of the entry
 LEAST_ARGUMENT, GROWTH = 0.1, 1.2  # of functions without waves: the first argument, and the factor to the next
