@@ -4,8 +4,8 @@ import pytest
 import spl.finish
 from spl.data import Dataset
 from spl.expression import parse_expression, to_text
-from spl.finish import finish
-from spl.fit import fit
+from spl.finish import finish, prune
+from spl.fit import evaluate, fit
 from spl.front import Front
 from spl.grammar import Grammar
 from spl.program import Vocabulary
@@ -98,3 +98,18 @@ def test_a_function_of_which_the_data_shows_a_short_piece_gives_way_to_a_power()
     chosen = finished[finished.choose("mdl", data.n_rows, data.floor)]
     assert "cos" not in to_text(chosen.program)
     assert chosen.loss < 1.01 * front[0].loss
+
+
+@pytest.mark.parametrize(
+    ("left", "found"), [("sin(x - y)", "C*x*x - sin(y - x)"), ("exp(x)*(x - y)", "exp(x)*(C*x - (y - x))")]
+)
+def test_a_term_is_left_out_where_the_grammar_has_no_minus_sign_for_the_rest(left, found):
+    rng = np.random.default_rng(3)
+    grammar = Grammar.from_text("f -> f - f | f * f | sin(f) | exp(f) | C * f | x | y").bind(("x", "y"))
+    columns = rng.uniform(0.5, 2.5, (2, 200))
+    law = evaluate(parse_expression(left, grammar.vocabulary), columns)
+    data = Dataset.from_arrays(columns.T, law + 1e-3 * rng.standard_normal(200), names=["x", "y"])
+    candidate = fit(parse_expression(found, grammar.vocabulary), data)
+    pruned = prune(candidate, data, data.floor, derives=grammar.derives, must_stop=lambda: False)
+    assert grammar.derives(pruned.program)
+    assert np.allclose(evaluate(pruned.program, columns), law)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from spl.kernels import tokens as tk
 from spl.program import Program
+from spl.signs import put_minus_before
 
 
 def drop_one_term(program: Program) -> Iterator[Program]:
@@ -35,7 +36,7 @@ def drop_one_number(program: Program) -> Iterator[Program]:
         >>> [to_text(shorter) for shorter in drop_one_number(program)]
         ['3', '-x + 3', '-2*x']
     """
-    parents = _find_parents(program)
+    parents = program.parents()
     for position, token in enumerate(program.tokens):
         if token >> tk.KIND_SHIFT != tk.CONSTANT:
             continue
@@ -44,15 +45,6 @@ def drop_one_number(program: Program) -> Iterator[Program]:
             yield _leave_out(program, parents[vanished], vanished)
         if position and _is_factor_or_divisor(program, parents[position], position):
             yield _leave_out_factor(program, parents[position], position)
-
-
-def _find_parents(program: Program) -> list[int]:
-    """Return for each token the position of the one whose argument it begins; -1 for the first."""
-    parents = [-1] * len(program)
-    for position in range(len(program)):
-        for argument in program.arguments_of(position):
-            parents[argument] = position
-    return parents
 
 
 def _find_vanished(program: Program, parents: list[int], position: int) -> int | None:
@@ -74,7 +66,8 @@ def _leave_out(program: Program, total: int, side: int) -> Program:
     """Return the program with a sum or difference replaced by the side that does not begin at `side`."""
     left, right = program.arguments_of(total)
     is_negative = side == left and program.tokens[total] == tk.SUB
-    return _keep_only(program, total, right if side == left else left, (tk.NEG,) if is_negative else ())
+    kept = program.part(right if side == left else left)
+    return program.with_part(total, put_minus_before(kept) if is_negative else kept)
 
 
 def _is_factor_or_divisor(program: Program, parent: int, position: int) -> bool:
@@ -87,7 +80,8 @@ def _leave_out_factor(program: Program, product: int, position: int) -> Program:
     """Return the program with a product or quotient replaced by what is not the constant at a position, with its sign."""
     left, right = program.arguments_of(product)
     is_negative = program.constants[program.count_constants(position)] < 0
-    return _keep_only(program, product, right if position == left else left, (tk.NEG,) if is_negative else ())
+    kept = program.part(right if position == left else left)
+    return program.with_part(product, put_minus_before(kept) if is_negative else kept)
 
 
 def drop_one_function(program: Program) -> Iterator[Program]:
@@ -174,16 +168,3 @@ def _put_power(program: Program, position: int, argument: int, power: int) -> Pr
         program.vocabulary,
         (*constants[:n_first], *constants[n_argument:n_last] * power, *constants[n_end:]),
     )
-
-
-def _keep_only(program: Program, position: int, kept: int, sign: tuple[int, ...]) -> Program:
-    """Return the program with the sum or product at a position replaced by one of its sides."""
-    kept_end, end = program.end_of(kept), program.end_of(position)
-    tokens = (*program.tokens[:position], *sign, *program.tokens[kept:kept_end], *program.tokens[end:])
-    n_before, n_kept, n_kept_end, n_end = (program.count_constants(at) for at in (position, kept, kept_end, end))
-    constants = (
-        *program.constants[:n_before],
-        *program.constants[n_kept:n_kept_end],
-        *program.constants[n_end:],
-    )
-    return Program(tokens, program.vocabulary, constants)

@@ -1,7 +1,7 @@
 """The last hand on the formulas of a front: pruned, constants at their optimum, spelled simply, judged on all rows."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from spl.ablate import drop_one_number, drop_one_term, straighten_one_function
@@ -11,6 +11,7 @@ from spl.data import Dataset
 from spl.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
 from spl.front import Front, description_length
 from spl.program import Program
+from spl.signs import move_minus
 from spl.simplify import get_ready, simplify
 
 LAST_SECONDS = 0.4  # that there are in any case to simplify what was chosen
@@ -59,7 +60,7 @@ def prune(
 
     while not must_stop():
         program = candidate.program
-        others = filter(derives, chain(drop_one_term(program), straighten_one_function(program)))
+        others = _spell_in_grammar(chain(drop_one_term(program), straighten_one_function(program)), derives)
         plainer = {other.tokens: other for other in chain(drop_one_number(program), others)}
         fits = (fit(other, data, reward=candidate.reward) for other in plainer.values())
         shortest = min((candidate, *fits), key=length)
@@ -67,6 +68,15 @@ def prune(
             break
         candidate = shortest
     return candidate
+
+
+def _spell_in_grammar(programs: Iterable[Program], derives: Derives) -> Iterator[Program]:
+    """Yield the programs that a grammar has, and of the others those that it has with a minus sign elsewhere."""
+    for program in programs:
+        if derives(program):
+            yield program
+        else:
+            yield from filter(derives, move_minus(program))
 
 
 class _Finisher:

@@ -139,6 +139,28 @@ class Program:
             at += 1
         return at
 
+    def parents(self) -> list[int]:
+        """Return for each token the position of the one whose argument it begins; -1 for the first."""
+        parents = [-1] * len(self)
+        for position in range(len(self)):
+            for argument in self.arguments_of(position):
+                parents[argument] = position
+        return parents
+
+    def part(self, position: int) -> "Program":
+        """Return the subtree that begins at a position as a program of its own."""
+        end = self.end_of(position)
+        first, last = self.count_constants(position), self.count_constants(end)
+        return Program(self.tokens[position:end], self.vocabulary, self.constants[first:last])
+
+    def with_part(self, position: int, part: "Program") -> "Program":
+        """Return the program with another subtree at a position; the part's vocabulary must extend the program's."""
+        end = self.end_of(position)
+        first, last = self.count_constants(position), self.count_constants(end)
+        tokens = (*self.tokens[:position], *part.tokens, *self.tokens[end:])
+        constants = (*self.constants[:first], *part.constants, *self.constants[last:])
+        return Program(tokens, part.vocabulary, constants)
+
 
 def token_cost(token: int, vocabulary: Vocabulary) -> int:
     """Return what one token adds to the cost of a formula."""

@@ -109,7 +109,7 @@ def _simplify_parts(program: Program, accept: Callable[[Program], bool]) -> Prog
 
 def _find_best(program: Program, start: int, accept: Callable[[Program], bool]) -> Program:
     """Return the program with the part that begins at `start` in its best spelling that is accepted."""
-    part = _cut_out(program, start)
+    part = program.part(start)
     if len(part) == 1:
         return program
     thoroughly = len(part) <= MAX_TOKENS and _is_top_of_sum_or_quotient(program, start)
@@ -117,7 +117,7 @@ def _find_best(program: Program, start: int, accept: Callable[[Program], bool]) 
     for effort, _, spelling in spellings:
         if effort >= _effort(part):
             break
-        candidate = _put_in(program, start, spelling)
+        candidate = program.with_part(start, spelling)
         if accept(candidate):
             return candidate
     return program
@@ -158,25 +158,6 @@ def _depth(program: Program) -> int:
         below = [depths.pop() for _ in range(arity)]
         depths.append(1 + max(below, default=0))
     return depths[0]
-
-
-# ---- parts of a program ----------------------------------------------------------------------------
-
-
-def _cut_out(program: Program, start: int) -> Program:
-    """Return the subtree that begins at a position as a program of its own."""
-    end = program.end_of(start)
-    first, last = program.count_constants(start), program.count_constants(end)
-    return Program(program.tokens[start:end], program.vocabulary, program.constants[first:last])
-
-
-def _put_in(program: Program, start: int, part: Program) -> Program:
-    """Return the program with another subtree at a position; the part's vocabulary must extend the program's."""
-    end = program.end_of(start)
-    first, last = program.count_constants(start), program.count_constants(end)
-    tokens = (*program.tokens[:start], *part.tokens, *program.tokens[end:])
-    constants = (*program.constants[:first], *part.constants, *program.constants[last:])
-    return Program(tokens, part.vocabulary, constants)
 
 
 # ---- spellings -------------------------------------------------------------------------------------
