@@ -3,10 +3,11 @@ import pytest
 
 import spl.finish
 from spl.data import Dataset
+from spl.datasets.random_formulas import make_random_formulas
 from spl.expression import parse_expression, to_text
 from spl.finish import finish, prune
 from spl.fit import evaluate, fit
-from spl.front import Front
+from spl.front import Front, description_length
 from spl.grammar import Grammar
 from spl.program import Vocabulary
 
@@ -113,3 +114,19 @@ def test_a_term_is_left_out_where_the_grammar_has_no_minus_sign_for_the_rest(lef
     pruned = prune(candidate, data, data.floor, derives=grammar.derives, must_stop=lambda: False)
     assert grammar.derives(pruned.program)
     assert np.allclose(evaluate(pruned.program, columns), law)
+
+
+def test_two_numbers_that_make_up_for_each_other_are_left_out_together():
+    law = make_random_formulas(41, 303)[40]
+    assert law.expression == "x1**2 - (x2 + x3 - sin(x4))/x5"
+    data = Dataset.from_arrays(*law.make_train(0, noise=0.001), names=law.variables)
+    texts = (
+        "x1**2 - C*(x2 + x3 - sin(x4) - C)/x5",
+        "x1**2 - C*(x2 + x3 - sin(x4))/x5",
+        "x1**2 - (x2 + x3 - sin(x4) - C)/x5",
+    )
+    found = [fit(parse_expression(text, Vocabulary(law.variables)), data) for text in texts]
+    lengths = [description_length(candidate, data.n_rows, data.floor) for candidate in found]
+    assert lengths[0] < min(lengths[1:])  # without one of them alone it is longer
+    pruned = prune(found[0], data, data.floor, derives=anything, must_stop=lambda: False)
+    assert to_text(pruned.program) == law.expression

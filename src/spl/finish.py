@@ -15,6 +15,7 @@ from spl.signs import move_minus
 from spl.simplify import get_ready, simplify
 
 LAST_SECONDS = 0.4  # that there are in any case to simplify what was chosen
+REACH = 5.0  # nats that a description gets longer by at most when the first of two parts is left out: about those of a number
 
 Derives = Callable[[Program], bool]  # whether a formula is one of the grammar
 
@@ -53,17 +54,26 @@ def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: f
 def prune(
     candidate: Candidate, data: Dataset, floor: float, *, derives: Derives, must_stop: Callable[[], bool]
 ) -> Candidate:
-    """Return the candidate with ever fewer numbers, terms and functions, as long as that makes its description shorter."""
+    """Return the candidate with ever fewer numbers, terms and functions, as long as that makes its description shorter.
+
+    Two are left out at once where one alone makes it a little longer: a factor of 1.001, for example, and what makes up for it.
+    """
 
     def length(candidate: Candidate) -> float:
         return description_length(candidate, data.n_rows, floor)
 
-    while not must_stop():
+    def leave_one_out(candidate: Candidate) -> list[Candidate]:
         program = candidate.program
         others = _spell_in_grammar(chain(drop_one_term(program), straighten_one_function(program)), derives)
         plainer = {other.tokens: other for other in chain(drop_one_number(program), others)}
-        fits = (fit(other, data, reward=candidate.reward) for other in plainer.values())
-        shortest = min((candidate, *fits), key=length)
+        return [fit(other, data, reward=candidate.reward) for other in plainer.values()]
+
+    while not must_stop():
+        without_one = leave_one_out(candidate)
+        shortest = min((candidate, *without_one), key=length)
+        if shortest is candidate:
+            nearly = [other for other in without_one if length(other) < length(candidate) + REACH]
+            shortest = min((candidate, *chain.from_iterable(map(leave_one_out, nearly))), key=length)
         if shortest is candidate:
             break
         candidate = shortest
