@@ -102,13 +102,13 @@ def test_a_function_of_which_the_data_shows_a_short_piece_gives_way_to_a_power()
 
 
 @pytest.mark.parametrize(
-    ("left", "found"), [("sin(x - y)", "C*x*x - sin(y - x)"), ("exp(x)*(x - y)", "exp(x)*(C*x - (y - x))")]
+    ("truth", "found"), [("sin(x - y)", "C*x*x - sin(y - x)"), ("exp(x)*(x - y)", "exp(x)*(C*x - (y - x))")]
 )
-def test_a_term_is_left_out_where_the_grammar_has_no_minus_sign_for_the_rest(left, found):
+def test_a_term_is_left_out_where_the_grammar_has_no_minus_sign_for_the_rest(truth, found):
     rng = np.random.default_rng(3)
     grammar = Grammar.from_text("f -> f - f | f * f | sin(f) | exp(f) | C * f | x | y").bind(("x", "y"))
     columns = rng.uniform(0.5, 2.5, (2, 200))
-    law = evaluate(parse_expression(left, grammar.vocabulary), columns)
+    law = evaluate(parse_expression(truth, grammar.vocabulary), columns)
     data = Dataset.from_arrays(columns.T, law + 1e-3 * rng.standard_normal(200), names=["x", "y"])
     candidate = fit(parse_expression(found, grammar.vocabulary), data)
     pruned = prune(candidate, data, data.floor, derives=grammar.derives, must_stop=lambda: False)
@@ -130,3 +130,12 @@ def test_two_numbers_that_make_up_for_each_other_are_left_out_together():
     assert lengths[0] < min(lengths[1:])  # without one of them alone it is longer
     pruned = prune(found[0], data, data.floor, derives=anything, must_stop=lambda: False)
     assert to_text(pruned.program) == law.expression
+
+
+def test_no_second_part_is_left_out_when_the_time_is_up():
+    law = make_random_formulas(41, 303)[40]
+    data = Dataset.from_arrays(*law.make_train(0, noise=0.001), names=law.variables)
+    found = fit(parse_expression("x1**2 - C*(x2 + x3 - sin(x4) - C)/x5", Vocabulary(law.variables)), data)
+    answers = iter([False])  # there is time for one look at single parts
+    pruned = prune(found, data, data.floor, derives=anything, must_stop=lambda: next(answers, True))
+    assert pruned is found

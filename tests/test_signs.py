@@ -5,6 +5,7 @@ import pytest
 
 from spl.expression import parse_expression, to_text
 from spl.fit import evaluate
+from spl.kernels import tokens as tk
 from spl.program import Vocabulary
 from spl.signs import move_minus, put_minus_before
 
@@ -46,6 +47,12 @@ def test_a_minus_sign_moves_into_the_sum_above_or_the_difference_below(text, exp
 
 def test_a_formula_without_minus_signs_has_none_to_be_moved():
     assert list(move_minus(parse("x - y"))) == []
+
+
+def test_a_formula_with_as_many_numbers_as_there_may_be_gets_no_further_one():
+    terms = " + ".join(["C*sin(x)"] * tk.MAX_CONSTANTS)
+    assert [other.n_constants for other in move_minus(parse(f"exp(-({terms}))"))] == [tk.MAX_CONSTANTS]
+    assert list(move_minus(parse(f"{terms} + exp(-y)"))) == []
 
 
 @pytest.mark.parametrize("text", ["(y - x)/(-(C*y - x)) - y", "tanh(x*(-(x - y)**3)) + C", "-(x + (C*y + x))*(x - C)"])

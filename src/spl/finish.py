@@ -72,8 +72,9 @@ def prune(
         without_one = leave_one_out(candidate)
         shortest = min((candidate, *without_one), key=length)
         if shortest is candidate:
-            nearly = [other for other in without_one if length(other) < length(candidate) + REACH]
-            shortest = min((candidate, *chain.from_iterable(map(leave_one_out, nearly))), key=length)
+            nearly = (other for other in without_one if length(other) < length(candidate) + REACH)
+            without_two = (leave_one_out(other) for other in nearly if not must_stop())
+            shortest = min((candidate, *chain.from_iterable(without_two)), key=length)
         if shortest is candidate:
             break
         candidate = shortest

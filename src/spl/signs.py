@@ -18,6 +18,8 @@ def put_minus_before(program: Program) -> Program:
 def move_minus(program: Program) -> Iterator[Program]:
     """Yield the program with its first minus sign elsewhere: in a sum above it, inside what it stands before, as a factor of -1.
 
+    The factor is a number to be fitted; a formula that has as many as there may be gets none.
+
     Examples:
         >>> from spl.expression import parse_expression, to_text
         >>> from spl.program import Vocabulary
@@ -35,8 +37,9 @@ def move_minus(program: Program) -> Iterator[Program]:
     turned = _turn(part)
     if turned is not None:
         yield program.with_part(position, turned)
-    scaled = Program((tk.MUL, CONSTANT_TOKEN, *part.tokens), part.vocabulary, (-1.0, *part.constants))
-    yield program.with_part(position, scaled)
+    if program.n_constants < tk.MAX_CONSTANTS and len(program) < tk.MAX_LENGTH:
+        scaled = Program((tk.MUL, CONSTANT_TOKEN, *part.tokens), part.vocabulary, (-1.0, *part.constants))
+        yield program.with_part(position, scaled)
 
 
 def _lift(program: Program, position: int) -> Program | None:
