@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from spl.kernels import tokens as tk
-from spl.program import Program
+from spl.program import Program, join
 from spl.signs import put_minus_before
 
 
@@ -155,16 +155,10 @@ def _without_number(program: Program, position: int) -> int | None:
 
 def _put_power(program: Program, position: int, argument: int, power: int) -> Program:
     """Return the program with a power of a part of it in place of the function, or in place of what is below a fraction's line."""
-    first = program.arguments_of(position)[-1] if program.tokens[position] == tk.DIV else position
-    last, end = program.end_of(argument), program.end_of(position)
-    piece = program.tokens[argument:last]
-    n_first, n_argument, n_last, n_end = (program.count_constants(at) for at in (first, argument, last, end))
-    tokens = [*program.tokens[:first], *(tk.MUL,) * (power - 1), *piece * power, *program.tokens[end:]]
-    if first != position:
-        tokens[position] = tk.MUL  # the number above becomes a factor
-    constants = program.constants
-    return Program(
-        tuple(tokens),
-        program.vocabulary,
-        (*constants[:n_first], *constants[n_argument:n_last] * power, *constants[n_end:]),
-    )
+    piece = program.part(argument)
+    straight = piece
+    for _ in range(power - 1):
+        straight = join(tk.MUL, straight, piece)
+    if program.tokens[position] == tk.DIV:
+        straight = join(tk.MUL, program.part(position + 1), straight)  # the number above becomes a factor
+    return program.with_part(position, straight)

@@ -162,6 +162,11 @@ class Program:
         return Program(tokens, part.vocabulary, constants)
 
 
+def join(token: int, left: Program, right: Program) -> Program:
+    """Return an operator of two programs."""
+    return Program((token, *left.tokens, *right.tokens), left.vocabulary, (*left.constants, *right.constants))
+
+
 def token_cost(token: int, vocabulary: Vocabulary) -> int:
     """Return what one token adds to the cost of a formula."""
     return vocabulary.operator_of(token).cost if token >> tk.KIND_SHIFT == tk.OPERATOR else 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from spl.expression import CONSTANT_TOKEN, exponent_of
 from spl.kernels import tokens as tk
-from spl.program import Program
+from spl.program import Program, join
 
 ODD = (tk.CBRT, tk.SIN, tk.TAN, tk.ASIN, tk.ATAN, tk.SINH, tk.TANH, tk.SIGN)  # beside odd powers
 EVEN = (tk.COS, tk.COSH, tk.ABS)  # beside even powers
@@ -53,10 +53,10 @@ def _lift(program: Program, position: int) -> Program | None:
         if token in (tk.ADD, tk.SUB):
             left, right = (program.part(argument) for argument in program.arguments_of(parent))
             if position != parent + 1:
-                return program.with_part(parent, _join(tk.SUB if token == tk.ADD else tk.ADD, left, right))
+                return program.with_part(parent, join(tk.SUB if token == tk.ADD else tk.ADD, left, right))
             if token == tk.ADD:
-                return program.with_part(parent, _join(tk.SUB, right, left))
-            program = program.with_part(parent, _join(tk.ADD, left, right))
+                return program.with_part(parent, join(tk.SUB, right, left))
+            program = program.with_part(parent, join(tk.ADD, left, right))
         elif token not in (tk.MUL, tk.DIV) and not _is_odd(token):
             return None
         position = parent
@@ -71,23 +71,18 @@ def _turn(program: Program) -> Program | None:
     arguments = program.arguments_of(0)
     parts = [program.part(argument) for argument in arguments]
     if token == tk.SUB:
-        return _join(tk.SUB, parts[1], parts[0])
+        return join(tk.SUB, parts[1], parts[0])
     if token == tk.ADD:
         for k in range(2):
             turned = _turn(parts[k])
             if turned is not None:
-                return _join(tk.SUB, turned, parts[1 - k])
+                return join(tk.SUB, turned, parts[1 - k])
     if token in (tk.MUL, tk.DIV) or _is_odd(token):
         for argument, part in zip(arguments, parts, strict=True):
             turned = _turn(part)
             if turned is not None:
                 return program.with_part(argument, turned)
     return None
-
-
-def _join(token: int, left: Program, right: Program) -> Program:
-    """Return an operator of two programs."""
-    return Program((token, *left.tokens, *right.tokens), left.vocabulary, (*left.constants, *right.constants))
 
 
 def _is_odd(token: int) -> bool:
