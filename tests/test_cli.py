@@ -38,6 +38,7 @@ JSON_KEYS = {
     "seed": int,
     "evaluations": int,
     "stopped": str,
+    "notes": list,
 }
 
 
@@ -164,7 +165,7 @@ def test_quiet_prints_the_equation_alone(table):
     result = run("fit", "data.csv", "--target", "y", "--quiet", *SMALL)
     assert result.stdout.startswith("y = ")
     assert result.stdout.count("\n") == 1
-    assert result.stderr == ""
+    assert result.stderr == "Note: 1 column of text left out: name.\n"
 
 
 def test_standard_input_is_a_table_too(table):
@@ -212,13 +213,13 @@ def test_rows_of_weight_zero_do_not_count(table):
 def test_compilation_is_announced_on_standard_error(table, monkeypatch):
     monkeypatch.setattr("spl.kernels.compiler.kernels_are_compiled", lambda: False)
     result = run("fit", "data.csv", "--target", "y", "--quiet", *SMALL)
-    assert result.stderr.startswith("Compiling the kernels (once per installation")
+    assert "Compiling the kernels (once per installation" in result.stderr
     assert result.stdout.startswith("y = ")
 
 
 def test_compilation_is_not_announced_when_it_is_done(table):
     run("fit", "data.csv", "--target", "y", "--quiet", *SMALL)
-    assert run("fit", "data.csv", "--target", "y", "--quiet", *SMALL).stderr == ""
+    assert "Compiling" not in run("fit", "data.csv", "--target", "y", "--quiet", *SMALL).stderr
 
 
 # ---- mistakes
@@ -350,7 +351,7 @@ def test_ctrl_c_ends_with_the_best_so_far_and_status_0(table, rng, jobs):
         output, errors = process.communicate(timeout=30)
     assert process.returncode == 0, errors
     assert "stopped: interrupted; this is the best so far." in output
-    assert errors == ""
+    assert all(line.startswith("Note: ") for line in errors.splitlines())
 
 
 @pytest.mark.parametrize(

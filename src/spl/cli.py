@@ -157,7 +157,7 @@ def fit(
     limits = Limits(timeout=None if timeout == math.inf else timeout, max_evaluations=max_evaluations)
     dataset, notes = prepare_dataset(read_table(data), target=target, features=features, weights=weights)
     grammar = read_grammar(dataset.names, grammar_file, operators, has_constants=not no_constants)
-    print_notes(notes, is_quiet=quiet)
+    print_notes(notes)
 
     from spl.discover import Discovery, discover
     from spl.front import Front

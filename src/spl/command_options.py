@@ -89,7 +89,7 @@ def open_console(*, is_error: bool = False) -> "Console":
     return Console(file=sys.stderr if is_error else sys.stdout)
 
 
-def print_notes(notes: Sequence[str], *, is_quiet: bool) -> None:
-    """Print notes on standard error."""
-    for note in () if is_quiet else notes:
+def print_notes(notes: Sequence[str]) -> None:
+    """Print notes on standard error, where they are in nobody's way: with --quiet and --json too."""
+    for note in notes:
         click.echo(f"Note: {note}", err=True)

@@ -27,6 +27,7 @@ class Dataset:
     columns: NDArray[np.float64]  # [D, N]
     target: NDArray[np.float64]  # [N]
     weights: NDArray[np.float64]  # [N], mean 1
+    notes: tuple[str, ...] = ()  # for people: what was changed or left out on the way here
 
     @classmethod
     def from_arrays(

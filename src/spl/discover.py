@@ -21,6 +21,7 @@ from spl.checkpoint import Checkpoint, pack_candidates, unpack_candidates
 from spl.completion import count_entries
 from spl.config import Limits, SearchConfig
 from spl.data import Dataset
+from spl.doubts import find_doubts
 from spl.errors import FormulaNotFound, RunFileError
 from spl.finish import finish
 from spl.forest import Forest, Recipe, prepare_workers, share_evaluations
@@ -63,6 +64,7 @@ class Discovery:
     n_episodes: int
     n_evaluations: int
     stopped: str  # "exact", "settled", "timeout", "evaluations", "exhausted", "schedules" or "interrupted"
+    notes: tuple[str, ...] = ()  # for people: what was changed in the data, and reasons to doubt the answer
 
 
 Watcher = Callable[[Progress], None]
@@ -198,7 +200,8 @@ def discover(
             raise
         front, stopped = run.front, "interrupted"
     seconds = run.seconds_before + run.seconds
-    return Discovery(front, run.data.n_rows, run.floor, seconds, run.n_episodes, run.n_evaluations, stopped)
+    notes = (*data.notes, *find_doubts(front, run.data, run.floor))
+    return Discovery(front, run.data.n_rows, run.floor, seconds, run.n_episodes, run.n_evaluations, stopped, notes)
 
 
 @contextmanager

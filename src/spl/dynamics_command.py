@@ -110,7 +110,7 @@ def dynamics(
         check_plot(plot)
     runs, notes = prepare_trajectories(read_table(data), time=time, states=states, inputs=inputs or (), group=group)
     grammar = read_grammar(runs.columns(order), grammar_file, operators)
-    print_notes([*notes, *runs.notes], is_quiet=quiet)
+    print_notes([*notes, *runs.notes])
 
     from spl.discover_system import discover_system
     from spl.system_runs import discover_system_in_file
@@ -129,7 +129,7 @@ def dynamics(
             seed=seed,
             watch=watch,
         )
-    print_notes(found.notes[len(runs.notes) :], is_quiet=quiet)
+    print_notes(found.notes[len(runs.notes) :])
     if is_json:
         _print_json(found, runs, notes, seed)
     else:

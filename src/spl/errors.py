@@ -75,6 +75,14 @@ class SimulationEnded(UserWarning):
     """A simulation that ended early; what follows is NaN."""
 
 
+class DataRepaired(UserWarning):
+    """Data that could not be used as given; the warning says what was changed or left out."""
+
+
+class DoubtfulResult(UserWarning):
+    """An answer that may be wrong; the warning says why."""
+
+
 def shorten(text: str, length: int = SHOWN_LENGTH) -> str:
     """Return what a message shows of a text: all of it, or its beginning.
 

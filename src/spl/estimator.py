@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from spl.config import Limits, SearchConfig, check_switch, check_verbose
 from spl.data import Dataset, check_unique
 from spl.discover import Discovery, discover
-from spl.errors import RunFileError, SearchInterrupted, SettingError, shorten
+from spl.errors import DoubtfulResult, RunFileError, SearchInterrupted, SettingError, shorten
 from spl.export import export_program
 from spl.expression import to_text
 from spl.fit import evaluate
@@ -64,6 +64,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
 
     Attributes:
         equations_: the front as a DataFrame: cost, loss, score, equation.
+        notes_: what was changed or left out of the data, and reasons to doubt the answer.
 
     Examples:
         >>> X = np.linspace(1, 3, 40).reshape(-1, 1)
@@ -126,6 +127,8 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(discovery, data, name)
+        for note in discovery.notes[len(data.notes) :]:
+            warnings.warn(note, DoubtfulResult, stacklevel=2)
         return self
 
     @classmethod
@@ -266,6 +269,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
 
     def _keep(self, discovery: Discovery, data: Dataset, target: str) -> None:
         self.discovery_ = discovery
+        self.notes_ = list(discovery.notes)
         self.sample_ = data.sample(MAX_KEPT_ROWS, np.random.default_rng(0))
         self.target_name_ = target
         front = discovery.front

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spl.command_options import open_console
+from spl.command_options import open_console, print_notes
 
 if TYPE_CHECKING:
     from spl.data import Dataset
@@ -33,6 +33,7 @@ def print_found(
 ) -> None:
     """Print what was found: one JSON object, the equation alone, or the front and a summary."""
     chosen = found.front.choose(selection, found.n_rows, found.floor)
+    print_notes(found.notes[len(data.notes) :])  # those about the data were printed when it was read
     if is_json:
         click.echo(json.dumps(describe_found(found, chosen, data, target, seed), allow_nan=False))
     elif is_quiet:
@@ -81,6 +82,7 @@ def describe_found(found: "Discovery", chosen: int, data: "Dataset", target: str
         "seed": seed,
         "evaluations": found.n_evaluations,
         "stopped": found.stopped,
+        "notes": list(found.notes),
     }
 
 

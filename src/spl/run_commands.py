@@ -76,6 +76,7 @@ def describe_run(run: "StoredRun") -> dict[str, Any]:
         "status": run.status,
         "stopped": run.stopped,
         "seconds": run.seconds,
+        "notes": list(run.notes),
         **found,
         "settings": dict(run.settings),
         "versions": dict(run.versions),
@@ -160,6 +161,7 @@ def _heading(run: "StoredRun") -> list[str]:
         f"{run.path}: {about}{source}.",
         f"Began {run.facts['began']}, seed {run.settings['seed']}, {limit}; {run.seconds:.1f} s, {n_evaluations:,} evaluations.",
         f"{run.status.capitalize()}{why}.{remedy}",
+        *(f"Note: {note}" for note in run.notes),
     ]
 
 

@@ -225,7 +225,7 @@ def write_facts(connection: sqlite3.Connection, facts: Mapping[str, Any]) -> Non
 
 def _write_data(connection: sqlite3.Connection, data: Dataset | Trajectories) -> None:
     if isinstance(data, Dataset):
-        write_facts(connection, {"columns": data.names})
+        write_facts(connection, {"columns": data.names, "notes": data.notes})
     else:
         write_facts(connection, {"columns": {"states": data.states, "inputs": data.inputs}, "notes": data.notes})
     rows = [(name, json.dumps(array.shape), array.astype("<f8").tobytes()) for name, array in _arrays(data).items()]

@@ -106,6 +106,14 @@ class StoredRun:
         return config_from_plain(self.settings["config"])
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What people should know: what was changed in the data, and reasons to doubt what was found."""
+        if self.system is not None:
+            return self.system.notes
+        found = self.searches[0].discovery if self.kind == REGRESSION else None
+        return found.notes if found is not None and found.stopped else self.data.notes
+
+    @property
     def seconds(self) -> float:
         """How long all of it took so far."""
         if self.system is not None:
@@ -194,8 +202,12 @@ def read_search(connection: sqlite3.Connection, search: int, operators: Sequence
     improvements = tuple(Improvement(*row) for row in connection.execute(query, (search,)))
     query = "SELECT seconds, episodes, evaluations, rounds, loss FROM history WHERE search = ? ORDER BY id"
     history = tuple(Moment(*row) for row in connection.execute(query, (search,)))
-    discovery = None if result is None else Discovery(front=front, **json.loads(result))
+    discovery = None if result is None else Discovery(front=front, **_read_result(json.loads(result)))
     return StoredSearch(name, grammar, front, improvements, history, discovery)
+
+
+def _read_result(plain: Mapping[str, Any]) -> dict[str, Any]:
+    return {**plain, "notes": tuple(map(str, plain.get("notes", ())))}  # runs did not always have notes
 
 
 def _read_arrays(connection: sqlite3.Connection) -> dict[str, Numbers]:
@@ -209,7 +221,8 @@ def _read_dataset(facts: Mapping[str, Any], arrays: Mapping[str, Numbers]) -> Da
     checked = Dataset.from_arrays(
         arrays["columns"].T, arrays["target"], names=facts["columns"], weights=arrays["weights"]
     )
-    return replace(checked, weights=arrays["weights"])  # bit for bit
+    notes = tuple(map(str, facts.get("notes", ())))
+    return replace(checked, weights=arrays["weights"], notes=notes)  # weights bit for bit
 
 
 def _read_trajectories(facts: Mapping[str, Any], arrays: Mapping[str, Numbers]) -> Trajectories:

@@ -13,7 +13,7 @@ import warnings
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -97,7 +97,7 @@ def prepare_dataset(
         names=names,
         weights=None if weights is None else table.numbers[weights][complete],
     )
-    return Prepared(data, notes)
+    return Prepared(replace(data, notes=tuple(notes)), notes)
 
 
 # ---- bytes ---------------------------------------------------------------------------------------

@@ -233,8 +233,7 @@ def _summary(run: StoredRun) -> str:
 
 
 def _notes(run: StoredRun, note: str) -> tuple[str, ...]:
-    notes = run.system.notes if run.system else run.facts.get("notes") or ()
-    return tuple(text for text in (_STANDS.get(run.status, ""), note, *map(str, notes)) if text)
+    return tuple(text for text in (_STANDS.get(run.status, ""), note, *run.notes) if text)
 
 
 def _settings(run: StoredRun) -> Iterator[tuple[str, str]]:

@@ -31,7 +31,7 @@ def describe_run(run: StoredRun) -> dict[str, Any]:
         "laws": [_describe_law(run, search, plan) for search in run.searches],
         "system": _describe_system(run),
         "rules": _rules(run),
-        "notes": list(run.facts.get("notes", ())),
+        "notes": list(run.notes),
         "file": str(run.path.name),
     }
 
