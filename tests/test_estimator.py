@@ -316,7 +316,9 @@ def test_a_run_of_an_array_takes_arrays_again(tmp_path):
 def test_a_run_with_an_operator_of_the_users_own_needs_it_again(tmp_path):
     X, y = make_table()
     bump = Operator("bump", lambda a: np.exp(-a * a))
-    model = SPLRegressor(operators=("+", "*", bump), search=QUICK, run_file=tmp_path / "run.spl", random_state=0).fit(X, y)
+    model = SPLRegressor(operators=("+", "*", bump), search=QUICK, run_file=tmp_path / "run.spl", random_state=0).fit(
+        X, y
+    )
     with pytest.raises(RunFileError, match=r"operators=\[bump\]"):
         SPLRegressor.from_run(tmp_path / "run.spl")
     again = SPLRegressor.from_run(tmp_path / "run.spl", operators=[bump])
