@@ -227,7 +227,9 @@ def test_five_hundred_columns_have_an_answer():
         ({"search": {}}, "`search` must be a SearchConfig or None; it is {}."),
         ({"grammar": 3}, "`grammar` must be a Grammar, its text or the path of a file; it is 3."),
         ({"grammar": "f -> f + x9"}, "x9"),
-        ({"grammar": "nowhere.grammar"}, "nowhere.grammar"),
+        ({"grammar": "nowhere.grammar"}, "'nowhere.grammar' is neither a file nor a grammar."),
+        ({"grammar": "f => x0"}, "The arrow of a rule is `->`, not `=>`. Write `f -> x0`."),
+        ({"grammar": ""}, "`grammar` is empty."),
     ],
 )
 def test_a_bad_setting_is_named(settings, message, table):

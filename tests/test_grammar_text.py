@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from spl.errors import GrammarError
 from spl.grammar import Grammar, Rule
+from spl.grammar_text import looks_like_rules, read_text_or_file
 from spl.kernels import tokens as tk
 from spl.operators import Operator
 
@@ -51,6 +52,17 @@ def test_comments_blank_lines_continuations_and_repeated_symbols_are_read():
         (0, "x"),
     ]
     assert grammar.vocabulary.variables == ("a # b | c -> d", "x")
+
+
+def test_the_arrow_of_typography_is_read():
+    assert Grammar.from_text("f → f + g | x\ng -> 'a → b'") == Grammar.from_text("f -> f + g | x\ng -> 'a → b'")
+
+
+@pytest.mark.parametrize("arrow", ["=>", "==>", "-->", "::=", ":=", "=", ":", "–>", "⇒", "⟶"])
+def test_another_arrow_is_refused_with_the_rule_as_it_should_be(arrow):
+    message = f"Line 2, column 3: The arrow of a rule is `->`, not `{arrow}`. Write `g -> x | 2 * x`.\n"
+    with pytest.raises(GrammarError, match=re.escape(message)):
+        Grammar.from_text(f"f -> g\ng {arrow} x | 2 * x  # why")
 
 
 def test_windows_line_ends_are_read():
@@ -171,6 +183,43 @@ def test_a_file_that_is_not_text_is_refused(tmp_path):
     path.write_bytes(b"f -> \xff")
     with pytest.raises(GrammarError, match=r"is not text in UTF-8. Save it as UTF-8."):
         Grammar.from_file(path)
+
+
+def test_rules_in_place_of_a_file_are_told_to_be_rules():
+    with pytest.raises(GrammarError, match=re.escape("These are rules; write them into a file and name it here.")):
+        Grammar.from_file("f -> f + f | x")
+
+
+def test_a_text_is_rules_or_names_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "law=1").write_text("f -> x + x", encoding="utf-8")
+    assert read_text_or_file("law=1") == Grammar.from_text("f -> x + x")
+    assert read_text_or_file("f → x + x") == Grammar.from_text("f -> x + x")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("", "`grammar` is empty. Write rules, such as `f -> f + f | C * f | x`, or name a file that has them."),
+        (" \n", "`grammar` is empty."),
+        ("f => a", "The arrow of a rule is `->`, not `=>`. Write `f -> a`."),
+        ("f = a", "The arrow of a rule is `->`, not `=`. Write `f -> a`."),
+        ("f ::= a | b", "The arrow of a rule is `->`, not `::=`. Write `f -> a | b`."),
+        ("a | b", "There is no `->`."),
+        ("laws.txt", "'laws.txt' is neither a file nor a grammar. Rules are written with an arrow: `f -> f + f"),
+        ("C:\\laws.txt", "'C:\\laws.txt' is neither a file nor a grammar."),
+        ("x" * 5_000, "is neither a file nor a grammar."),
+        ("a\0b", "is neither a file nor a grammar."),
+    ],
+)
+def test_a_text_that_is_neither_rules_nor_a_file_is_explained(given, message):
+    with pytest.raises(GrammarError, match=re.escape(message)):
+        read_text_or_file(given)
+
+
+@pytest.mark.parametrize("path", ["law.grammar", "rules/noise=1.txt", "C:\\laws", "c:/laws", "~/a b.txt"])
+def test_a_path_does_not_look_like_rules(path):
+    assert not looks_like_rules(path)
 
 
 def test_a_path_that_cannot_be_one_is_refused():

@@ -26,6 +26,7 @@ from spl.fit import evaluate
 from spl.front import Front, check_selection
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
+from spl.grammar_text import read_text_or_file
 from spl.latex import latex_name, latex_table, to_latex
 from spl.mathml import mathml_name, to_mathml
 from spl.notebook import FittedRepr, front_html, model_html
@@ -332,8 +333,8 @@ def make_grammar(
         return Grammar.from_operators(operators, names, constants=constants)
     if isinstance(given, Grammar):
         return given
-    if isinstance(given, Path) or (isinstance(given, str) and "->" not in given):
+    if isinstance(given, Path):
         return Grammar.from_file(given, own, names)
     if isinstance(given, str):
-        return Grammar.from_text(given, own, names)
+        return read_text_or_file(given, own, names)
     raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {shorten(repr(given))}.")

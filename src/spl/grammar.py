@@ -99,9 +99,12 @@ class Grammar:
                 f"The grammar file '{shorten(str(path), SHOWN_PATH)}' is not text in UTF-8. Save it as UTF-8."
             ) from None
         except (OSError, ValueError) as error:
+            from spl.grammar_text import looks_like_rules  # it makes grammars, so it imports this file
+
             reason = getattr(error, "strerror", None) or error
+            hint = " These are rules; write them into a file and name it here." * looks_like_rules(str(path))
             raise GrammarError(
-                f"The grammar file '{shorten(str(path), SHOWN_PATH)}' cannot be read: {reason}."
+                f"The grammar file '{shorten(str(path), SHOWN_PATH)}' cannot be read: {reason}.{hint}"
             ) from None
         return cls.from_text(text, own, variables)
 

@@ -4,16 +4,19 @@
     arg -> arg + arg | x
          | x**2                                      # a line that begins with `|` goes on
 
-What stands between the `|` is read as any formula is, by `expression`; `Grammar` checks whether the rules make sense.
+The arrow may also be written `→`. What stands between the `|` is read as any formula is, by `expression`; `Grammar`
+checks whether the rules make sense.
 """
 
 import ast
 import keyword
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
-from spl.errors import GrammarError, shorten
+from spl.errors import SHOWN_PATH, GrammarError, shorten
 from spl.expression import Names, ReadingError, make_token, number_literals, point_at, read_tokens
 from spl.grammar import MAX_RULES, Grammar, Rule
 from spl.kernels import tokens as tk
@@ -21,7 +24,24 @@ from spl.operators import BUILT_IN, SPELLINGS, Operator
 from spl.program import Vocabulary
 
 MAX_LENGTH = 1_000_000  # characters of a grammar
-_ARROW = "->"
+EXAMPLE = "`f -> f + f | C * f | x`"
+_ARROWS = ("->", "→")
+_OTHER_ARROWS = (
+    "::=",
+    ":=",
+    "==>",
+    "=>",
+    "-->",
+    "–>",
+    "—>",
+    "⇒",
+    "⟶",
+    "=",
+    ":",
+)  # as others write it; longer ones first
+_OTHER_RULE = re.compile(  # a name and such an arrow; `C:\\rules.txt` is a path
+    rf"""\s*(\w+|'[^']*'|"[^"]*")\s*({"|".join(_OTHER_ARROWS)})(?![\\/])"""
+)
 
 
 class _Part(NamedTuple):
@@ -71,6 +91,47 @@ def read_grammar(text: str, own: tuple[Operator, ...] = (), variables: tuple[str
     return Grammar(tuple(symbols), rules, vocabulary)
 
 
+def read_text_or_file(given: str, own: tuple[Operator, ...] = (), variables: Sequence[str] | None = None) -> Grammar:
+    """Return the grammar of rules, or of the file that a text names: rules have an arrow, and files exist.
+
+    Examples:
+        >>> read_text_or_file("f -> x | C").symbols
+        ('f',)
+        >>> read_text_or_file("f.txt")
+        Traceback (most recent call last):
+        ...
+        spl.errors.GrammarError: 'f.txt' is neither a file nor a grammar. Rules are written with an arrow: `f -> f + f | C * f | x`.
+    """
+    if not given.strip():
+        raise GrammarError(f"`grammar` is empty. Write rules, such as {EXAMPLE}, or name a file that has them.")
+    if not any(arrow in given for arrow in _ARROWS):
+        if _is_file(given):
+            return Grammar.from_file(given, own, variables)
+        if not looks_like_rules(given):
+            shown = shorten(given, SHOWN_PATH)
+            raise GrammarError(
+                f"'{shown}' is neither a file nor a grammar. Rules are written with an arrow: {EXAMPLE}."
+            )
+    return Grammar.from_text(given, own, variables)
+
+
+def looks_like_rules(text: str) -> bool:
+    """Return whether a text is meant as rules, perhaps with another arrow, and not as the path of a file.
+
+    Examples:
+        >>> [looks_like_rules(text) for text in ("f -> x", "f = x", "rules/law=1.txt")]
+        [True, True, False]
+    """
+    return any(sign in text for sign in (*_ARROWS, "\n", "|")) or _OTHER_RULE.match(text) is not None
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # too long, or not a path at all
+        return False
+
+
 class _Words:
     """The names and numbers that were met so far, each with its place."""
 
@@ -114,9 +175,11 @@ def _find_alternatives(text: str, own: tuple[Operator, ...]) -> Iterator[_Altern
         content = whole.cut(0, marks.end)
         if not content.text:
             continue
+        if (other := _OTHER_RULE.match(content.text)) is not None:
+            raise _explain_arrow(content, other)
         if marks.arrow is not None:
             symbol = _read_symbol(whole.cut(0, marks.arrow), own)
-            first = marks.arrow + len(_ARROW)
+            first = marks.arrow_end
         elif symbol is not None and content.text.startswith("|"):
             first = content.column + 1
         else:
@@ -131,10 +194,17 @@ def _find_alternatives(text: str, own: tuple[Operator, ...]) -> Iterator[_Altern
             yield _Alternative(symbol, part)
 
 
+def _explain_arrow(content: _Part, other: re.Match[str]) -> GrammarError:
+    """Return the error about a rule with another arrow than ours, with the rule as it should be."""
+    written = f"{other[1]} -> {content.text[other.end() :].strip()}".strip()
+    return content.error(f"The arrow of a rule is `->`, not `{other[2]}`. Write `{shorten(written)}`.", other.start(2))
+
+
 class _Marks(NamedTuple):
     """Where the signs of one line stand, outside quotes and brackets."""
 
     arrow: int | None
+    arrow_end: int
     bars: tuple[int, ...]
     end: int  # where a comment begins, or the line ends
 
@@ -143,6 +213,7 @@ def _find_marks(whole: _Part) -> _Marks:
     """Find the first arrow, the bars and the end of a line."""
     line = whole.line
     arrow: int | None = None
+    arrow_end = 0
     bars: list[int] = []
     depth = at = 0
     while at < len(line):
@@ -152,15 +223,16 @@ def _find_marks(whole: _Part) -> _Marks:
         if letter in "'\"":
             at = _skip_quoted(whole, at)
             continue
-        if line.startswith(_ARROW, at):
+        sign = next((sign for sign in _ARROWS if line.startswith(sign, at)), "")
+        if sign:
             if arrow is not None:
-                raise whole.error("This line has a second `->`. Give each symbol its own line.", at)
-            arrow = at
+                raise whole.error(f"This line has a second `{sign}`. Give each symbol its own line.", at)
+            arrow, arrow_end = at, at + len(sign)
         depth += (letter in "([{") - (letter in ")]}")
         if letter == "|" and depth <= 0:
             bars.append(at)
         at += 1
-    return _Marks(arrow, tuple(bars), at)
+    return _Marks(arrow, arrow_end, tuple(bars), at)
 
 
 def _skip_quoted(whole: _Part, begin: int) -> int:

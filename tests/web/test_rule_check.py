@@ -19,6 +19,7 @@ def test_right_rules_are_explained():
         ("f -> x |", 1, 9, "An alternative of 'f' is empty"),
         ("f -> z", 1, 6, "There is no variable 'z'"),
         ("x + x", 1, 1, "There is no `->`"),
+        ("f => x", 1, 3, "The arrow of a rule is `->`, not `=>`. Write `f -> x`."),
     ],
 )
 def test_a_mistake_is_told_with_its_place(text, line, column, message):
