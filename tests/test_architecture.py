@@ -19,7 +19,7 @@ MAY_IMPORT_SYMPY = {
     "from_sympy",
     "simplify",
     "rewrite",
-    "packing",
+    "own_operators",
     "operators",
     "estimator",
     "dynamics",

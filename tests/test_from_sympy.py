@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.program_twins import WORDS, positive_columns, programs, read, twin_values, well_conditioned_values
 
 from spl.errors import ExpressionError
-from spl.expression import to_text
+from spl.expression import parse_expression, to_text
 from spl.from_sympy import from_sympy
 from spl.kernels import tokens as tk
 from spl.operators import Operator
@@ -87,6 +87,14 @@ def test_the_vocabulary_that_was_given_is_not_changed() -> None:
 def test_an_operator_of_the_user_is_found_by_its_name() -> None:
     words = Vocabulary(("x",), own=(Operator("sinc", lambda x: np.sin(x) / x),))
     assert to_text(from_sympy(sympy.Function("sinc")(X) + 1, words)) == "sinc(x) + 1"
+
+
+@pytest.mark.parametrize("name", ["Abs", "sec", "re"])
+def test_an_operator_of_the_user_named_like_a_function_of_sympy_stays_apart_from_it(name):
+    words = Vocabulary(("x",), own=(Operator(name, lambda x: x + 1),))
+    for text in (f"{name}(x)", "abs(x)", "1/cos(x)"):
+        program = parse_expression(text, words)
+        assert to_text(from_sympy(to_sympy(program), words)) == text
 
 
 def test_an_unknown_function_is_named() -> None:

@@ -78,9 +78,9 @@ def test_numbers_have_as_many_digits_as_asked() -> None:
 
 
 def test_an_operator_of_the_user_is_printed_by_its_name() -> None:
-    words = Vocabulary(("x",), own=(Operator("log", lambda x: np.log(x) + 1), Operator("my_f", lambda x, y: x * y)))
+    words = Vocabulary(("x",), own=(Operator("ln1", lambda x: np.log(x) + 1), Operator("my_f", lambda x, y: x * y)))
     tokens = (tk.USER_BINARY, tk.USER_UNARY, words.variable_token("x"), words.variable_token("x"))
-    assert to_latex(Program(tokens, words)) == (r"\operatorname{my\_f}\left(\operatorname{log}\left(x\right), x\right)")
+    assert to_latex(Program(tokens, words)) == (r"\operatorname{my\_f}\left(\operatorname{ln1}\left(x\right), x\right)")
 
 
 def test_a_table_has_one_line_for_each_formula() -> None:

@@ -90,9 +90,19 @@ def test_a_sign_finds_its_operator(sign, name):
     assert find_operator(sign).name == name
 
 
-def test_the_users_own_operator_comes_first():
-    mine = Operator("sin", lambda x: x)
-    assert find_operator("sin", [mine]) is mine
+def test_an_operator_of_the_user_is_found_by_its_name():
+    mine = Operator("mine", lambda x: x)
+    assert find_operator("mine", [mine]) is mine
+
+
+@pytest.mark.parametrize("name", ["sin", "add", "ln", "arctan", "pow3"])
+def test_the_name_of_a_built_in_operator_is_refused(name):
+    with pytest.raises(OperatorError, match=f"There is a built-in operator '{name}'. Give yours another name."):
+        Operator(name, lambda x: x)
+
+
+def test_an_operator_is_shown_by_its_name():
+    assert repr(Operator("mine", lambda x: x)) == "Operator('mine')"
 
 
 def test_an_unknown_name_is_answered_by_the_nearest():
@@ -123,6 +133,17 @@ def test_a_function_of_no_or_three_arguments_is_refused(function):
         Operator("f", function)
 
 
+@pytest.mark.parametrize("function", [lambda *a: a[0], np.vectorize(abs)])
+def test_a_function_of_any_number_of_arguments_is_refused(function):
+    with pytest.raises(OperatorError, match="'f' takes any number of arguments; it must take one or two"):
+        Operator("f", function)
+
+
+def test_a_function_whose_arguments_python_does_not_know_is_refused():
+    with pytest.raises(OperatorError, match="how many arguments the function of operator 'f' takes"):
+        Operator("f", max)
+
+
 def test_something_that_is_no_function_is_refused():
     with pytest.raises(OperatorError, match="needs a Python function"):
         Operator("f", 3)
@@ -134,6 +155,10 @@ def test_something_that_is_no_function_is_refused():
 )
 def test_the_arity_is_that_of_the_function(function, arity):
     assert Operator("f", function).arity == arity
+
+
+def test_derivatives_may_be_a_list():
+    assert Operator("f", np.hypot, [lambda a, b: a, lambda a, b: b]).derivatives[1](1, 2) == 2
 
 
 def test_one_derivative_may_stand_alone():

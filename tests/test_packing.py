@@ -1,18 +1,12 @@
-import functools
-import math
-
 import numpy as np
 import pytest
-import sympy
 
 from spl.data import Dataset
-from spl.errors import OperatorError
 from spl.expression import parse_expression
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.operators import Operator
 from spl.packing import (
-    compile_operator,
     pack_alphabet,
     pack_costs,
     pack_program,
@@ -115,43 +109,3 @@ def test_an_unpacked_program_has_as_many_constants_as_tokens_for_them():
     found = unpack_program(np.array(program.tokens, np.int32), np.arange(2.0, 22.0), program.vocabulary)
     assert found == program
     assert all(type(token) is int for token in found.tokens)
-
-
-def test_an_operator_is_compiled_once():
-    operator = Operator("once", lambda a: a + 1.0)
-    assert compile_operator(operator) is compile_operator(operator)
-
-
-@pytest.mark.parametrize(
-    ("function", "derivative"), [(np.sin, None), (math.sin, None), (np.sin, np.cos), (np.hypot, None)]
-)
-def test_functions_of_numpy_and_math_need_no_wrapping(function, derivative):
-    operator = Operator("wrapped", function, derivative)
-    assert len(compile_operator(operator)) == 1 + operator.arity
-
-
-def test_something_callable_that_does_not_compile_is_refused():
-    with pytest.raises(OperatorError, match="does not compile"):
-        compile_operator(Operator("odd", functools.partial(pow, 2.0)))
-
-
-def test_an_operator_has_its_value_and_a_derivative_by_each_argument():
-    assert len(compile_operator(Operator("two", lambda a, b: a * b))) == 3
-
-
-def test_as_many_derivatives_as_arguments_are_needed():
-    with pytest.raises(OperatorError, match=r"takes 2 argument\(s\), but has 1 derivative"):
-        compile_operator(Operator("two", lambda a, b: a * b, derivative=lambda a, b: b))
-
-
-def test_a_sympy_form_that_cannot_be_differentiated_is_refused():
-    def fail(a):
-        raise TypeError("no such thing")
-
-    with pytest.raises(OperatorError, match="'odd' cannot be differentiated"):
-        compile_operator(Operator("odd", lambda a: a, sympy=fail))
-
-
-@pytest.mark.parametrize("sympy_form", [None, sympy.erf])
-def test_a_derivative_may_come_from_nothing_or_from_the_sympy_form(sympy_form):
-    assert len(compile_operator(Operator("tanh_like", lambda a: np.tanh(a), sympy=sympy_form))) == 2

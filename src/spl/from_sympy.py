@@ -205,6 +205,7 @@ def _write_power(base: Any, exponent: Any, words: Vocabulary) -> _Prefix:
 def _write_function(expression: Any, words: Vocabulary) -> _Prefix:
     """Return a function of any name: the user's own, ours, or one that ours can express."""
     import sympy
+    from sympy.core.function import AppliedUndef
 
     name = expression.func.__name__
     ordered = expression.args
@@ -213,12 +214,14 @@ def _write_function(expression: Any, words: Vocabulary) -> _Prefix:
     ):  # sympy keeps them as a set, in an order that changes with each run
         ordered = sorted(ordered, key=lambda argument: (argument.is_number, sympy.default_sort_key(argument)))
     arguments = [_write(argument, words) for argument in ordered]
-    if name in REAL_PARTS:
-        return arguments[0]
-    if name in RECIPROCALS:
-        return [tk.INV, BUILT_IN[RECIPROCALS[name]].opcode, *arguments[0]]
     known = {operator.name: operator for operator in words.own}
-    operator = known.get(name) or BUILT_IN.get(name.lower())
+    operator = known.get(name)
+    if operator is None or not isinstance(expression, AppliedUndef):  # sympy's own `Abs` is never the user's
+        if name in REAL_PARTS:
+            return arguments[0]
+        if name in RECIPROCALS:
+            return [tk.INV, BUILT_IN[RECIPROCALS[name]].opcode, *arguments[0]]
+        operator = BUILT_IN.get(name.lower()) or operator
     if operator is None or len(arguments) < operator.arity or (operator.arity == 1 and len(arguments) > 1):
         hint = suggest_name(name, [*known, *BUILT_IN]) or " Give it as an operator of your own."
         raise ExpressionError(f"There is no operator '{name}' with {len(arguments)} argument(s).{hint}")

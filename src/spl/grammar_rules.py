@@ -5,7 +5,6 @@ roots, whether these may stand inside each other, and which whole numbers are le
 """
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -14,7 +13,7 @@ from spl.errors import GrammarError, shorten
 from spl.expression import MAX_POWER, quote_name
 from spl.grammar import Grammar
 from spl.grammar_text import read_grammar
-from spl.operators import BUILT_IN, SPELLINGS, Operator, find_operator
+from spl.operators import BUILT_IN, POWER_NAME, SPELLINGS, Operator, find_operator
 
 DEFAULT_OPERATORS = ("+", "-", "*", "/", "sqrt", "exp", "log", "sin", "cos")  # what a law may contain if nobody says
 
@@ -25,7 +24,6 @@ MAX_MONOMIALS = 1_000
 _START_NAMES = ("f", "formula", "start")
 _ARGUMENT_NAMES = ("arg", "argument", "inner")
 _PLAIN_NAMES = ("g", "plain", "simple")
-_POWER_NAME = re.compile(r"pow([1-9][0-9]?)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +71,7 @@ class _Template:
 
 
 def _find_template(item: str | Operator, own: tuple[Operator, ...]) -> _Template:
-    power = _POWER_NAME.fullmatch(item) if isinstance(item, str) else None
+    power = POWER_NAME.fullmatch(item) if isinstance(item, str) else None
     if power and 2 <= int(power[1]) <= MAX_POWER:
         return _Template(f"**{int(power[1])}", f"{{}}**{power[1]}")
     if not isinstance(item, str | Operator):

@@ -1,11 +1,12 @@
 """The operators: one table, one row each, from which opcodes, printing, derivatives, costs, sympy forms and the documentation are read.
 
 The compiled value of each built-in operator is in `kernels`, under the opcode that stands in its row here. A user's own operator is
-an `Operator` made from a plain Python function; it is compiled when a search first needs it.
+an `Operator` made from a plain Python function; it is compiled as soon as it is made.
 """
 
 import inspect
 import keyword
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from spl.errors import OperatorError, shorten, suggest_name
 from spl.kernels import tokens
 
 ATOM, POWER, PRODUCT, SUM = 4, 3, 2, 1  # how tightly a printed form binds
+POWER_NAME = re.compile(r"pow([1-9][0-9]?)")  # in a list of operators: `"pow3"` is the third power
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,24 +61,44 @@ class Operator:
                 f"The cost of operator '{self.name}' must be a whole number from 1 to 100; it is {self.cost!r}."
             )
         if self.arity not in (1, 2):
-            raise OperatorError(f"Operator '{self.name}' takes {self.arity} arguments; it must take one or two.")
+            takes = "any number of" if self.arity < 0 else self.arity
+            raise OperatorError(f"Operator '{self.name}' takes {takes} arguments; it must take one or two.")
+        if self.opcode < 0:
+            if self.name in BUILT_IN or self.name in SPELLINGS or POWER_NAME.fullmatch(self.name):
+                raise OperatorError(f"There is a built-in operator '{self.name}'. Give yours another name.")
+            self._check_function()
+
+    def _check_function(self) -> None:
+        from spl.own_operators import check_own_operator  # it compiles: numba is slow to import
+
+        check_own_operator(self)
+
+    def __repr__(self) -> str:
+        return f"Operator({self.name!r})"
 
     @property
     def arity(self) -> int:
-        """How many arguments it takes."""
+        """How many arguments it takes; -1 if any number of them."""
         if isinstance(self.function, np.ufunc):
             return int(self.function.nin)
-        parameters = inspect.signature(self.function).parameters.values()
-        return sum(
+        try:
+            parameters = inspect.signature(self.function).parameters.values()
+        except (TypeError, ValueError):
+            raise OperatorError(
+                f"Python does not know how many arguments the function of operator '{self.name}' takes. "
+                f"Write it as a function of your own, such as `lambda x: ...`."
+            ) from None
+        needed = sum(
             1 for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         )
+        return -1 if not needed and any(p.kind is p.VAR_POSITIONAL for p in parameters) else needed
 
     @property
     def derivatives(self) -> tuple[Callable[..., Any], ...]:
         """The given derivatives, one an argument; empty if none is given."""
         if self.derivative is None:
             return ()
-        return self.derivative if isinstance(self.derivative, tuple) else (self.derivative,)
+        return tuple(self.derivative) if isinstance(self.derivative, tuple | list) else (self.derivative,)
 
 
 def _sympy(name: str) -> Callable[..., Any]:
@@ -142,7 +164,7 @@ SPELLINGS: dict[str, str] = {
 
 
 def find_operator(name: str, own: Iterable[Operator] = ()) -> Operator:
-    """Return the operator of that name or sign, the user's own first.
+    """Return the operator of that name or sign, built-in or the user's own.
 
     Examples:
         >>> find_operator("+").name

@@ -1,64 +1,20 @@
 """Nouns as the arrays that kernels take, and the way back."""
 
-import functools
-from collections.abc import Callable, Sequence
-from types import FunctionType
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from spl.data import Dataset
-from spl.errors import ExpressionError, OperatorError
+from spl.errors import ExpressionError
 from spl.grammar import Grammar
 from spl.kernels import tokens as tk
 from spl.kernels.compiler import make_record
 from spl.kernels.derivation import DERIVATION, Rules
 from spl.kernels.evaluate import Alphabet
 from spl.kernels.normal_equations import Table
-from spl.kernels.user import CompiledOperator, compile_elementwise, compile_slope
-from spl.operators import Operator
+from spl.own_operators import compile_operator
 from spl.program import Program, Vocabulary, token_cost
-
-
-@functools.lru_cache(maxsize=256)
-def compile_operator(operator: Operator) -> tuple[CompiledOperator, ...]:
-    """Compile an operator of the user: its value, then its derivative by each argument."""
-    arity = operator.arity
-    function = _as_plain_function(operator.function, arity)
-    functions = [_as_plain_function(derivative, arity) for derivative in _derivatives_of(operator)]
-    slopes = [
-        compile_elementwise(functions[k], arity) if functions else compile_slope(function, arity, k)
-        for k in range(arity)
-    ]
-    return (compile_elementwise(function, arity), *slopes)
-
-
-def _as_plain_function(function: Callable[..., Any], arity: int) -> Callable[..., Any]:
-    """Return a function defined in Python, which is all that numba compiles; `np.sin` and `math.sin` are not."""
-    if isinstance(function, FunctionType):
-        return function
-    return (lambda a: function(a)) if arity == 1 else (lambda a, b: function(a, b))
-
-
-def _derivatives_of(operator: Operator) -> tuple[Callable[..., Any], ...]:
-    """Return the derivatives given, or those of the sympy form; none if there is neither."""
-    given = operator.derivatives
-    if given and len(given) != operator.arity:
-        raise OperatorError(
-            f"Operator '{operator.name}' takes {operator.arity} argument(s), but has {len(given)} derivative(s)."
-        )
-    if given or operator.sympy is None:
-        return given
-    import sympy
-
-    arguments = sympy.symbols(f"a:{operator.arity}", real=True)
-    try:
-        form = sympy.sympify(operator.sympy(*arguments))
-        return tuple(sympy.lambdify(arguments, sympy.diff(form, a), "numpy") for a in arguments)
-    except (TypeError, ValueError, AttributeError) as error:
-        raise OperatorError(
-            f"The sympy form of operator '{operator.name}' cannot be differentiated: {error}."
-        ) from error
 
 
 def pack_alphabet(vocabulary: Vocabulary) -> Alphabet:

@@ -76,6 +76,20 @@ def test_the_slope_of_a_function_is_good_to_ten_digits(argument, exact):
     np.testing.assert_allclose(out, exact(a, b), rtol=1e-9)
 
 
+def fall_over(x):
+    if x < 0.0:
+        raise ValueError(x)
+    return 2.0 * x
+
+
+def test_an_error_is_no_value_and_leaves_the_other_numbers_alone():
+    for function, values in ((fall_over, [np.nan, 0.0, 6.0]), (lambda x: x**-1, [-0.5, np.nan, 1 / 3])):
+        operator = compile_elementwise(function, 1)
+        x, out = np.array([-2.0, 0.0, 3.0]), np.empty(3)
+        call_at(operator.address, x, 0, x, 0, out, 0, 3)
+        np.testing.assert_allclose(out, values)
+
+
 def test_division_by_zero_is_no_error_in_a_function_of_the_user():
     operator = compile_elementwise(lambda a, b: a / b, 2)
     out = np.empty(1)
