@@ -1,5 +1,7 @@
 """`SPLDynamics`: what goes in, what comes out, and that all that comes out agrees."""
 
+import copy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from spl import SPLDynamics
-from spl.errors import DataError, ExpressionError, SettingError, SimulationEnded
+from spl.errors import DataError, ExpressionError, SettingError, SimulationEnded, UndefinedError, UndefinedValues
 from spl.expression import parse_expression
 from spl.fit import evaluate
 from spl.program import Vocabulary
@@ -310,3 +312,28 @@ def test_coefficients_inside_terms_are_refused():
     model = make_model("f -> C*sin(C*x)", timeout=3).fit(2 * np.arctan(np.exp(1.37 * t)) / 1.7, t, feature_names=["x"])
     with pytest.raises(ExpressionError, match="numbers inside its terms"):
         model.coefficients()
+
+
+# ---- where an equation has no value
+
+
+@pytest.fixture(scope="module")
+def root():
+    t = np.linspace(0.0, 2.0, 200)
+    return make_model("f -> sqrt(x0)", timeout=3).fit((0.5 * t + 1) ** 2, t)  # x' = sqrt(x)
+
+
+def test_predict_warns_where_an_equation_has_no_value(root):
+    words = r"Equation of x0: sqrt\(x0\) has no value where x0 < 0: 1 of 3 rows, the first is row 2 \(counted from 0\)."
+    with pytest.warns(UndefinedValues, match=words):
+        slopes = root.predict([[1.0], [4.0], [-1.0]])
+    np.testing.assert_array_equal(slopes, [[1.0], [2.0], [np.nan]])
+
+
+@pytest.mark.parametrize("derivative", ["auto", "weak"])
+def test_score_says_where_an_equation_has_no_value(root, derivative):
+    t = np.linspace(-1.0, 1.0, 60)
+    with pytest.raises(
+        UndefinedError, match=r"There is no score .* Equation of x0: sqrt\(x0\) has no value where x0 < 0"
+    ):
+        copy.copy(root).set_params(derivative=derivative).score(t, t)

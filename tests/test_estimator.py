@@ -1,6 +1,7 @@
 """The scikit-learn door."""
 
 import pickle
+import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +13,14 @@ import pytest
 import sympy
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from spl import Grammar, Operator, SearchConfig, SplError, SPLRegressor
-from spl.errors import RunFileError, SearchInterrupted
+from spl.errors import RunFileError, SearchInterrupted, UndefinedError, UndefinedValues
 
 FEW = {"max_evaluations": 3000, "random_state": 0}
 CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=500, search=SearchConfig(n_trees=1))
@@ -325,3 +327,32 @@ def test_a_run_with_an_operator_of_the_users_own_needs_it_again(tmp_path):
         SPLRegressor.from_run(tmp_path / "run.spl")
     again = SPLRegressor.from_run(tmp_path / "run.spl", operators=[bump])
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+# ---- rows on which the equation has no value -------------------------------------------------------
+
+
+@pytest.fixture
+def logarithm():
+    X = np.linspace(1.0, 3.0, 40).reshape(-1, 1)
+    return SPLRegressor(grammar="f -> log(x0)", random_state=0).fit(X, np.log(X[:, 0]))
+
+
+OUTSIDE = np.array([[1.0], [-1.0], [2.0], [0.0]])
+WHY = "log(x0) has no value where x0 <= 0: 2 of 4 rows, the first is row 1 (counted from 0)."
+
+
+def test_predict_warns_where_the_equation_has_no_value(logarithm):
+    with pytest.warns(UndefinedValues, match=re.escape(WHY)):
+        values = logarithm.predict(OUTSIDE)
+    np.testing.assert_array_equal(values, [0.0, np.nan, np.log(2.0), np.nan])
+
+
+def test_score_says_where_the_equation_has_no_value(logarithm):
+    with pytest.raises(UndefinedError, match=re.escape(f"There is no score on these rows. {WHY}")):
+        logarithm.score(OUTSIDE, [0.0, 1.0, 2.0, 3.0])
+
+
+def test_score_is_the_share_explained_with_weights(logarithm):
+    X, y, weights = np.array([[1.0], [2.0], [3.0]]), [0.1, 0.6, 1.2], [1.0, 2.0, 0.0]
+    assert logarithm.score(X, y, weights) == r2_score(y, np.log(X[:, 0]), sample_weight=weights)

@@ -16,7 +16,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from spl.config import Limits, SearchConfig, check_count, check_switch, check_verbose
 from spl.discover_system import SystemDiscovery, discover_system
-from spl.errors import DataError, RunFileError, SearchInterrupted, SettingError, SimulationEnded, shorten
+from spl.domain import explain_undefined_system
+from spl.errors import (
+    DataError,
+    RunFileError,
+    SearchInterrupted,
+    SettingError,
+    SimulationEnded,
+    UndefinedError,
+    UndefinedValues,
+    shorten,
+)
 from spl.estimator import DIGITS, check_run_file, count_jobs, make_grammar
 from spl.export import export_system
 from spl.expression import to_text
@@ -206,7 +216,11 @@ class SPLDynamics(FittedRepr, BaseEstimator):
                 f"There are {rows.shape[1]} columns of states and inputs; the equations need {len(system.columns)}: "
                 f"{', '.join(system.columns)}."
             )
-        return np.asarray(system.slopes(np.ascontiguousarray(rows.T)).T)
+        columns = np.ascontiguousarray(rows.T)
+        slopes = system.slopes(columns).T
+        if not np.isfinite(slopes).all():
+            warnings.warn(explain_undefined_system(system, columns), UndefinedValues, stacklevel=2)
+        return np.where(np.isfinite(slopes), slopes, np.nan)
 
     def simulate(
         self, x0: ArrayLike, t: ArrayLike, u: ArrayLike | Callable[[float], ArrayLike] | None = None
@@ -233,6 +247,10 @@ class SPLDynamics(FittedRepr, BaseEstimator):
                 f"the model has {len(fitted.states)} and {len(fitted.inputs)}."
             )
         rows = make_rows(data, Plan(method=self.derivative, order=self.order, is_discrete=self.discrete))
+        tables = [form.columns for form in rows.weak] or [rows.table.T]
+        why = explain_undefined_system(system, np.hstack(tables), has_places=False)
+        if why:
+            raise UndefinedError(f"There is no score on these trajectories. {why}")
         return float(np.mean(explained(system, rows)))
 
     def equations(self, precision: int = 4) -> list[str]:

@@ -55,6 +55,10 @@ class FormulaNotFound(SplError):
     """A search that ended before any formula fitted the data at all."""
 
 
+class UndefinedError(SplError):
+    """A formula that has no value on rows where one is needed; the message names the part of it that has none."""
+
+
 class RunFileError(SplError):
     """A run file that cannot be read, written or continued."""
 
@@ -73,6 +77,10 @@ class RunFileWarning(UserWarning):
 
 class SimulationEnded(UserWarning):
     """A simulation that ended early; what follows is NaN."""
+
+
+class UndefinedValues(UserWarning):
+    """Rows on which a formula has no value; they are NaN."""
 
 
 class DataRepaired(UserWarning):

@@ -13,13 +13,23 @@ import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from spl.config import Limits, SearchConfig, check_switch, check_verbose
 from spl.data import Dataset, check_unique
 from spl.discover import Discovery, discover
-from spl.errors import DoubtfulResult, RunFileError, SearchInterrupted, SettingError, shorten
+from spl.domain import explain_undefined
+from spl.errors import (
+    DoubtfulResult,
+    RunFileError,
+    SearchInterrupted,
+    SettingError,
+    UndefinedError,
+    UndefinedValues,
+    shorten,
+)
 from spl.export import export_program
 from spl.expression import to_text
 from spl.fit import evaluate
@@ -165,10 +175,33 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         request_stop_of(self)
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
-        """Return the values of the chosen equation, or of the one at a row of `equations_`; NaN outside its domain."""
-        check_is_fitted(self)
-        rows: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
-        return evaluate(self._program(index), np.ascontiguousarray(rows.T))
+        """Return the values of an equation [N]. Where it has none they are NaN, and a warning says why.
+
+        Args:
+            X: rows [N, D], with the columns of the fit.
+            index: a row of `equations_`; left out, the chosen equation.
+        """
+        rows, program = self._check_rows(X), self._program(index)
+        values = evaluate(program, rows)
+        if not np.isfinite(values).all():
+            warnings.warn(explain_undefined(program, rows), UndefinedValues, stacklevel=2)
+        return np.where(np.isfinite(values), values, np.nan)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return R2 of the chosen equation: 1 if it is exact, 0 if it is no better than the mean.
+
+        An equation that has no value on some of the rows has no score: an error says where, and why.
+
+        Args:
+            X: rows [N, D], with the columns of the fit.
+            y: their target [N].
+            sample_weight: how much each row counts [N]; left out, all alike.
+        """
+        rows, program = self._check_rows(X), self._program(None)
+        values = evaluate(program, rows)
+        if not np.isfinite(values).all():
+            raise UndefinedError(f"There is no score on these rows. {explain_undefined(program, rows)}")
+        return float(r2_score(y, values, sample_weight=sample_weight))
 
     def get_best(self) -> "pd.Series[Any]":
         """Return the row of `equations_` that the selection rule prefers."""
@@ -288,6 +321,12 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             return getattr(self, "sample_", None)  # a model from a run file may have no data
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
         return Dataset.from_arrays(X, y, names=self.discovery_.front[0].program.vocabulary.variables)
+
+    def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return rows as columns [D, N]."""
+        check_is_fitted(self)
+        rows: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.ascontiguousarray(rows.T)
 
     def _program(self, index: int | None) -> Program:
         place = self._place(index)

@@ -53,9 +53,10 @@ def test_the_share_explained_is_that_of_all_rows():
 def test_rows_where_a_formula_has_no_value_are_counted():
     run = make_run(formulas=("2.5", "abs(x)", "log(x - 2)"))
     fit = gather(run).equations[2].fit
-    assert fit.n_outside == np.sum(run.data.columns[0] <= 2)
+    n_outside = np.sum(run.data.columns[0] <= 2)
+    assert fit.undefined.startswith(f"log(x - 2) has no value where x - 2 <= 0: {n_outside} of {run.data.n_rows} rows,")
     assert fit.r2 is None
-    assert np.isnan(fit.predicted).sum() == fit.n_outside
+    assert np.isnan(fit.predicted).sum() == n_outside
 
 
 def test_without_data_there_are_no_fits():

@@ -27,7 +27,7 @@ class Fit:
     measured: Numbers
     predicted: Numbers
     n_rows: int  # of the data
-    n_outside: int  # rows where the formula has no value
+    undefined: str  # where the formula has no value, and why; nothing if it has one on all rows
     r2: float | None  # on all rows; None if the target is constant or there are rows outside
 
 

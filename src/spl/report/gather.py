@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data import Dataset
+from spl.domain import explain_undefined
 from spl.expression import to_text
 from spl.fit import evaluate
 from spl.front import Front
@@ -84,11 +85,11 @@ def gather_fit(program: Program, data: Dataset, drawn: NDArray[np.intp]) -> Fit:
     residuals = np.where(is_inside, np.abs(data.target - predicted), -1.0)
     worst = np.argpartition(residuals, -MAX_WORST)[-MAX_WORST:] if data.n_rows > MAX_DRAWN else drawn
     rows = np.union1d(drawn, worst)
-    n_outside = int(np.sum(~is_inside))
+    undefined = "" if is_inside.all() else explain_undefined(program, data.columns)
     r2 = None
-    if not n_outside and data.square > 0:
+    if not undefined and data.square > 0:
         r2 = 1.0 - float(np.sum(data.weights * (data.target - predicted) ** 2)) / data.square
-    return Fit(data.target[rows], np.where(is_inside, predicted, np.nan)[rows], data.n_rows, n_outside, r2)
+    return Fit(data.target[rows], np.where(is_inside, predicted, np.nan)[rows], data.n_rows, undefined, r2)
 
 
 def gather_columns(columns: Mapping[str, Numbers], roles: Mapping[str, str]) -> tuple[Column, ...]:

@@ -141,9 +141,7 @@ def _write_equation(search: Search, place: int, panel: str) -> str:
 
 
 def _write_fit(fit: Fit, name: str) -> str:
-    quality = f"R² = {fit.r2:.6f}." if fit.r2 is not None else ""
-    if fit.n_outside:
-        quality = f"The formula has no value in {fit.n_outside:,} of {fit.n_rows:,} rows."
+    quality = fit.undefined or (f"R² = {fit.r2:.6f}." if fit.r2 is not None else "")
     shown = fit.measured.size
     drawn = (
         f" Drawn are {shown:,} of {fit.n_rows:,} rows, the extremes and the largest residuals among them."
@@ -167,7 +165,7 @@ def _write_fit(fit: Fit, name: str) -> str:
         y_label="measured − predicted",
     )
     return f"""<div class="pair">
-<figure>{against}<figcaption>Predicted against measured. {quality}{drawn}</figcaption></figure>
+<figure>{against}<figcaption>Predicted against measured. {escape(quality)}{drawn}</figcaption></figure>
 <figure>{left}<figcaption>Residuals: what the formula leaves over.</figcaption></figure>
 </div>"""
 

@@ -42,9 +42,7 @@ def describe_fit(run: StoredRun, law: int, cost: int) -> dict[str, Any]:
     if data is None:
         return {"cost": cost, "fit": "", "residuals": "", "words": NO_DERIVATIVES}
     fit = gather_fit(candidate.program, data, sample_rows(data))
-    quality = "" if fit.r2 is None else f"R² = {fit.r2:.6f}."
-    if fit.n_outside:
-        quality = f"The formula has no value in {fit.n_outside:,} of {fit.n_rows:,} rows."
+    quality = fit.undefined or ("" if fit.r2 is None else f"R² = {fit.r2:.6f}.")
     drawn = "" if fit.measured.size == fit.n_rows else f" Drawn are {fit.measured.size:,} of {fit.n_rows:,} rows."
     residuals = draw_residuals(
         fit.predicted,
