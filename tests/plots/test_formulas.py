@@ -43,11 +43,18 @@ def test_several_variables_have_a_slice_each(rng):
 def test_a_slice_is_the_formula_with_the_others_at_their_median(rng):
     data = make_data(rng)
     axes = plot_formula(place_of([PRODUCT], [0.1]), data).axes[3]
-    near, line = axes.get_lines()
+    line = axes.get_lines()[1]
     np.testing.assert_allclose(line.get_ydata(), line.get_xdata() * np.median(data.columns[1]))
-    others = data.columns[1, np.isin(data.columns[0], near.get_xdata())]
-    assert 10 < others.size < 30
-    assert np.abs(others - np.median(data.columns[1])).max() < 0.1
+
+
+def test_each_row_lies_off_its_slice_by_its_residual(rng):
+    data = make_data(rng, lambda x, u: x * u + 0.01 * np.sin(9 * u))
+    axes = plot_formula(place_of([PRODUCT], [0.1]), data).axes[3]
+    points = axes.get_lines()[0]
+    on_the_line = data.columns[0] * np.median(data.columns[1])
+    np.testing.assert_allclose(points.get_xdata(), data.columns[0])
+    np.testing.assert_allclose(points.get_ydata() - on_the_line, 0.01 * np.sin(9 * data.columns[1]), atol=1e-12)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["formula + residual", "formula"]
 
 
 def test_a_formula_of_one_variable_has_its_curve_and_all_rows(rng):

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 
 MAX_SLICES = 6  # variables for which a slice is drawn
-NEAR_SHARE = 0.1  # of the rows, those nearest to a slice, are drawn beside it
-FEWEST_NEAR = 12  # rows beside a slice, if there are so many
 _CURVE_POINTS = 400
 _PANEL = 3.7  # inches
 _TITLE_SIZE = 13.0
@@ -46,7 +44,7 @@ def plot_formula(place: FrontPlace, data: Dataset | None, *, target: str = "y") 
     """Return a figure of a formula: its place in the front; with data also its fit, residuals, and curve or slices.
 
     The curve is drawn for one variable. Of several, each has a slice: the formula along it, all others at their median,
-    with the rows that are nearest to that line.
+    with the residual of each row on it.
     """
     variables = [] if data is None else _used_variables(place.program, data)[:MAX_SLICES]
     n_panels = 1 if data is None else 3 + max(len(variables), 1)
@@ -130,26 +128,26 @@ def _draw_residuals(axes: Any, program: Program, data: Dataset, target: str) -> 
 
 
 def _draw_slice(axes: Any, program: Program, data: Dataset, variable: int, target: str) -> None:
-    """Draw the formula along one variable, the others at their median, and the rows near that line."""
-    middle = np.median(data.columns, axis=1)
-    ends = limits(data.columns[variable], 0.02)
-    line = np.repeat(middle[:, np.newaxis], _CURVE_POINTS, axis=1)
-    line[variable] = np.linspace(*ends, _CURVE_POINTS)
+    """Draw the formula along one variable, the others at their median, with what it leaves over in each row.
+
+    The other variables of a row are not at their median, so its measured value lies off the line however good the
+    formula is. Drawn is its partial residual: the line where the row is, plus measured minus predicted.
+    """
     others = [k for k in _used_variables(program, data) if k != variable]
-    near = _nearest_rows(data, others, middle) if others else np.arange(data.n_rows)
-    near = near[thin(near.size)]
-    axes.plot(data.columns[variable, near], data.target[near], ".", ms=4, color=MEASURED, label="measured")
+    line = np.repeat(np.median(data.columns, axis=1)[:, np.newaxis], _CURVE_POINTS, axis=1)
+    line[variable] = np.linspace(*limits(data.columns[variable], 0.02), _CURVE_POINTS)
+    every = thin(data.n_rows)
+    rows = data.columns[:, every]
+    points = data.target[every]
+    if others:
+        beside = np.repeat(line[:, :1], rows.shape[1], axis=1)
+        beside[variable] = rows[variable]
+        points = evaluate(program, beside) + points - evaluate(program, rows)
+    what = "formula + residual" if others else "measured"
+    axes.plot(rows[variable], points, ".", ms=4, color=MEASURED, label=what)
     axes.plot(line[variable], evaluate(program, line), lw=1.6, color=FOUND, label="formula")
-    axes.set_ylim(limits(data.target[near], 0.25))
+    axes.set_ylim(limits(points, 0.25))
     axes.set_xlabel(label(data.names[variable]))
     axes.set_ylabel(label(target))
     axes.set_title("slice, others at their median" if others else "curve", loc="left")
     axes.legend()
-
-
-def _nearest_rows(data: Dataset, others: list[int], middle: Numbers) -> NDArray[np.intp]:
-    """Return the rows where the other variables are nearest to their middle, in standard deviations of each."""
-    spread = data.columns[others].std(axis=1)
-    scaled = (data.columns[others] - middle[others, np.newaxis]) / np.where(spread > 0, spread, 1.0)[:, np.newaxis]
-    n_near = min(data.n_rows, max(FEWEST_NEAR, int(NEAR_SHARE * data.n_rows)))
-    return np.sort(np.argsort(np.sum(scaled**2, axis=0), kind="stable")[:n_near])
