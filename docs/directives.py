@@ -1,12 +1,7 @@
 """Parts of the reference that are read from the code when the documentation is built, so that they cannot disagree with it.
 
-`{operators}` is the table of operators, `{settings}` the fields of a settings class, `{commands}` the help of all commands.
+`{operators}` is the table of operators, `{commands}` the help of all commands.
 """
-
-import dataclasses
-import importlib
-import inspect
-import re
 
 import click
 from docutils import nodes
@@ -18,7 +13,6 @@ from spl.cli import main
 from spl.operators import BUILT_IN, SPELLINGS
 
 COLUMNS = 88  # of the help of commands
-FIELD = re.compile(r"^    (?P<name>\w+): [^=\n]+=.*?  # (?P<meaning>.+)$", re.MULTILINE)
 
 
 class MarkdownDirective(SphinxDirective):
@@ -41,17 +35,6 @@ class Operators(MarkdownDirective):
     def write(self) -> str:
         """Return the table."""
         return operator_table()
-
-
-class Settings(MarkdownDirective):
-    """The fields of a settings class, with their defaults and the comments beside them."""
-
-    required_arguments = 1
-
-    def write(self) -> str:
-        """Return the table."""
-        module, _, name = self.arguments[0].rpartition(".")
-        return settings_table(getattr(importlib.import_module(module), name))
 
 
 class Commands(SphinxDirective):
@@ -78,16 +61,6 @@ def operator_table() -> str:
         spellings = [sign for sign, name in SPELLINGS.items() if name == operator.name and sign != operator.infix]
         also = ", ".join(f"`{sign}`" for sign in spellings)
         rows.append(f"| `{operator.name}` | `{written}` | {also} | `{_sympy_form(operator.name)}` | {operator.cost} |")
-    return "\n".join(rows)
-
-
-def settings_table(settings: type) -> str:
-    """Return the fields of a settings class as a Markdown table."""
-    meanings = {found["name"]: found["meaning"] for found in FIELD.finditer(inspect.getsource(settings))}
-    rows = ["| setting | default | what it says |", "|---|---|---|"]
-    rows += [
-        f"| `{field.name}` | `{_default(field)}` | {meanings[field.name]} |" for field in dataclasses.fields(settings)
-    ]
     return "\n".join(rows)
 
 
@@ -120,13 +93,8 @@ def _sympy_form(name: str) -> str:
     return str(operator.sympy(*sympy.symbols("a b", real=True)[: operator.arity]))
 
 
-def _default(field: "dataclasses.Field[object]") -> str:
-    return f"{field.default:.4g}" if isinstance(field.default, float) else str(field.default)
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx about the directives."""
     app.add_directive("operators", Operators)
-    app.add_directive("settings", Settings)
     app.add_directive("commands", Commands)
     return {"parallel_read_safe": True}

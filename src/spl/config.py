@@ -29,38 +29,73 @@ CLOSERS = ("look-up", "combination", "monomial", "correlation", "scan", "power",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchConfig:
-    """The hyperparameters of the tree search, with the names of the paper in brackets. Nothing about the data or the rules.
+    """How a search goes about its work: how long formulas may get, how widely it looks, when it ends of itself.
+
+    Nobody needs one to begin with: `timeout`, `operators` and `grammar` of the estimators say more than anything here, and the
+    defaults suit all of them. Reasons to make one: a law that takes more than 50 rules (`max_rules`), a search that should go on to
+    its time limit (`patience=None`), more cores than trees (`n_trees`), little memory (`max_memory`), data in which 256 rows do not
+    show everything (`max_rows`), or the search of the paper (`n_completions=0, patience=None`).
+
+    A formula is built rule by rule. An episode is one way down the tree of such beginnings, and what is tried at its end. A round is
+    `n_episodes` of each tree; the best parts it found are modules, further rules of the next round. A schedule is `n_transplants`
+    rounds; then all begins anew from another start. Names of the paper are in brackets.
+
+    Args:
+        max_rules: the most rules that a formula is built of (t_max, maximum tree size).
+        n_episodes: episodes of each tree in a round.
+        n_transplants: rounds in a schedule, each with newer modules; with 1 there are no modules.
+        max_modules: how many modules are kept (maximum augmented grammars); with 0 there are none.
+        module_size: the most rules of a module in the first round; it grows to `max_rules` in the last.
+        max_schedules: schedules after which the search ends; None repeats them until another limit ends it.
+        patience: stop after so many times the episodes it took to find the current choice; None: never for this reason.
+        n_simulations: formulas that each new leaf of a tree is completed to at random.
+        n_completions: formulas that a new leaf near the root is completed to by look-up, fewer deeper down; 0 is the search of the
+            paper.
+        max_inversions: the most operators between the root of a formula and the part that is looked up; 0 looks up whole formulas.
+        closers: the ways in which the last part of a formula is found: some of "look-up", "combination", "monomial", "correlation",
+            "scan", "power", "nearest".
+        jumping: whether parts of the best formulas are exchanged for others that fit better.
+        eta: factor of the reward for each rule: below 1, short formulas are preferred; 1 prefers none.
+        explore: weight of what was hardly tried against what was good when a tree is walked (c); 0 is greedy.
+        epsilon: share of the steps down a tree that are made at random.
+        backup: what a node remembers of its rewards: "max" as in the paper, or "mean".
+        adaptive_scaling: whether rewards are divided by the highest so far.
+        relative_loss: whether the error in the reward is divided by the spread of the target, so that units do not matter; in the
+            paper it is not.
+        n_trees: trees that grow beside each other and share modules after each round; more of them can use more cores.
+        max_rows: rows that the search looks at; answers are fitted to and judged on all.
+        max_memory: megabytes for all that a search remembers; the process needs some 250 beside them.
 
     Examples:
-        >>> SearchConfig(max_rules=20, eta=0.99).n_transplants
-        20
+        >>> SearchConfig(max_rules=20, eta=0.99)
+        SearchConfig(max_rules=20, eta=0.99)
         >>> SearchConfig(explore=-1)
         Traceback (most recent call last):
         ...
         spl.errors.SettingError: `explore` must be 0 or more; it is -1.
     """
 
-    max_rules: int = 50  # rules of a derivation (t_max, maximum tree size)
-    n_episodes: int = 10_000  # of each tree between two transplantations
-    n_transplants: int = 20  # rounds of a schedule, each on a grammar with newer modules; 1 is no transplantation
-    max_modules: int = 5  # modules kept (maximum augmented grammars); 0 is no transplantation
-    module_size: int = 10  # rules of a module in the first round; grows to max_rules in the last
-    max_schedules: int | None = None  # schedules to run; None repeats them until another limit ends the search
-    patience: float | None = 8.0  # end once the search is so many times as old as its choice was when new; None: never
-    n_simulations: int = 10  # random completions of each new leaf
-    n_completions: int = 4096  # look-ups for each new leaf near the root, fewer deeper down; 0 is the paper's search
-    max_inversions: int = 24  # operators between the root of a formula and the hole that is filled; 0 is none
-    closers: tuple[str, ...] = CLOSERS  # ways to fill the last hole of a formula
-    jumping: bool = True  # vary the best formulas, and complete what is left
-    eta: float = 0.9999  # discount of the reward for each rule; 1 is none
-    explore: float = 1 / math.sqrt(2)  # weight of the bound's uncertainty term (c); 0 is greedy
-    epsilon: float = 0.2  # share of the selections made at random
-    backup: str = "max"  # what a node remembers of its rewards: "max" as in the paper, or "mean"
-    adaptive_scaling: bool = True  # divide Q by the highest reward so far
-    relative_loss: bool = True  # divide the error in the reward by the spread of the target; the paper does not
-    n_trees: int = 2  # independent trees; they share modules after each round
-    max_rows: int = 256  # rows a search looks at; answers are fitted to and judged on all
-    max_memory: float = 600.0  # megabytes of bank, ledgers and trees; a process needs some 250 beside them
+    max_rules: int = 50
+    n_episodes: int = 10_000
+    n_transplants: int = 20
+    max_modules: int = 5
+    module_size: int = 10
+    max_schedules: int | None = None
+    patience: float | None = 8.0
+    n_simulations: int = 10
+    n_completions: int = 4096
+    max_inversions: int = 24
+    closers: tuple[str, ...] = CLOSERS
+    jumping: bool = True
+    eta: float = 0.9999
+    explore: float = 1 / math.sqrt(2)
+    epsilon: float = 0.2
+    backup: str = "max"
+    adaptive_scaling: bool = True
+    relative_loss: bool = True
+    n_trees: int = 2
+    max_rows: int = 256
+    max_memory: float = 600.0
 
     def __post_init__(self) -> None:
         for name, (least, most) in _RANGES.items():
@@ -82,6 +117,10 @@ class SearchConfig:
     def to_dict(self) -> dict[str, object]:
         """Return the settings by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __repr__(self) -> str:
+        changed = [field for field in fields(self) if getattr(self, field.name) != field.default]
+        return f"SearchConfig({', '.join(f'{field.name}={getattr(self, field.name)!r}' for field in changed)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spl.errors import DataError
+from spl.errors import DataError, shorten
 
 MAX_COLUMNS = 10_000
 EXACT = 1e-13  # an error that is a smaller share of the spread of the target than this is rounding error
@@ -28,6 +28,9 @@ class Dataset:
     target: NDArray[np.float64]  # [N]
     weights: NDArray[np.float64]  # [N], mean 1
     notes: tuple[str, ...] = ()  # for people: what was changed or left out on the way here
+
+    def __repr__(self) -> str:
+        return f"<Dataset of {self.n_rows} rows: {shorten(', '.join(self.names), 60)}>"
 
     @classmethod
     def from_arrays(

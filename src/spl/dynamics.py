@@ -65,16 +65,19 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         operators: names (`"+"`, `"sin"`, ...) and `Operator` objects that the equations may contain.
         constants: whether they may contain fitted numbers.
         grammar: all right-hand sides that are possible, as a `Grammar`, its text or the path of a file; or one for each state, as a
-            list or by name. Replaces the two before. What is known about an equation is written down here.
+            list or by name. Overrides `operators` and `constants`. What is known about an equation is written down here.
         derivative: how derivatives are estimated: "auto", "finite_difference", "savgol", "spline", "weak" (integrals against test
             functions, no derivatives at all), or a function from times [N] and states [N, D] to derivatives [N, D].
         order: 2 if positions are given and accelerations sought; velocities are then named after their positions, `dx`.
         discrete: whether the system is a map, x[k + 1] = f(x[k]).
         timeout: seconds for everything; None is no limit, and Ctrl-C ends a search.
-        search: the hyperparameters of the search, a `SearchConfig`.
+        search: how the search goes about its work, a `SearchConfig`: how long formulas may get, how many trees grow. The default suits
+            nearly all data.
         n_jobs: trees searched at once; -1 uses all processors.
         random_state: makes the result repeatable.
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
+        run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also while the search goes on, and a
+            search that was killed continues from it. None keeps nothing.
 
     Attributes:
         equations_: the fronts, one DataFrame a state: cost, loss, score, equation.
@@ -203,7 +206,14 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     # ---- results ---------------------------------------------------------------------------------
 
     def predict(self, x: Any, u: Any = None) -> NDArray[np.float64]:
-        """Return the derivatives at states [N, D] (for order 2 positions and velocities; for a map the next states)."""
+        """Return the derivatives at states [N, D]; for a map the next states.
+
+        Where an equation has no value they are NaN, and a warning says why.
+
+        Args:
+            x: states [N, D]; for order 2 positions and velocities.
+            u: inputs [N, U], if the system has any.
+        """
         system = self._system()
         parts = [_as_rows(x, "`x`"), *([] if u is None else [_as_rows(u, "`u`")])]
         if len(parts[0]) != len(parts[-1]):
@@ -225,10 +235,14 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     def simulate(
         self, x0: ArrayLike, t: ArrayLike, u: ArrayLike | Callable[[float], ArrayLike] | None = None
     ) -> NDArray[np.float64]:
-        """Return the states [N, D] at times t [N] from the states x0 at t[0]; for order 2 x0 and the result have velocities too.
+        """Return the states [N, D] at some times; for order 2 positions and velocities.
 
-        Inputs are columns [N, U] at the times, or a function of time. Where the solution explodes or leaves the domain of an
-        equation, what follows is NaN, and a warning says why.
+        Where the solution explodes or leaves the domain of an equation, what follows is NaN, and a warning says why.
+
+        Args:
+            x0: the states at `t[0]`; for order 2 positions and velocities.
+            t: the times [N].
+            u: inputs [N, U] at these times, or a function of time.
         """
         found = simulate(self._system(), x0, t, u)
         if found.ended is not None:
@@ -238,7 +252,16 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return found.states
 
     def score(self, x: Any, t: Any, x_dot: Any = None, u: Any = None) -> float:
-        """Return R2 of the derivatives on other trajectories, the mean over the states; they are estimated as in `fit`."""
+        """Return R2 of the derivatives on other trajectories, the mean over the states; they are estimated as in `fit`.
+
+        Where an equation has no value there is no score: an error says where, and why.
+
+        Args:
+            x: states, as in `fit`.
+            t: times, as in `fit`.
+            x_dot: measured derivatives, if there are any.
+            u: inputs, if the system has any.
+        """
         system, fitted = self._system(), self.trajectories_
         data = _read(x, t, x_dot, u, fitted.names)
         if len(data.states) != len(fitted.states) or len(data.inputs) != len(fitted.inputs):
@@ -254,12 +277,20 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return float(np.mean(explained(system, rows)))
 
     def equations(self, precision: int = 4) -> list[str]:
-        """Return the right-hand sides as text, with so many digits."""
+        """Return the right-hand sides as text.
+
+        Args:
+            precision: digits of the numbers.
+        """
         check_count("precision", precision, at_least=1, at_most=MAX_PRECISION)
         return self._system().equations(precision)
 
     def print(self, precision: int = 4) -> None:
-        """Print the equations, one a line."""
+        """Print the equations, one per line.
+
+        Args:
+            precision: digits of the numbers.
+        """
         for left, right in zip(self._left_sides(), self.equations(precision), strict=True):
             print(f"{left} = {right}")  # noqa: T201
 
@@ -283,9 +314,11 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     def export(self, format: str) -> str:
         """Return the equations as text of another format.
 
-        Formats are "sympy" (a list), "latex" (aligned equations), "python", "c", "julia", "matlab", "torch" and "jax". Code is
-        a function `derivatives` of the state, and of the inputs if there are any; for order 2 the state is positions and
+        Code is a function `derivatives` of the state, and of the inputs if there are any; for order 2 the state is positions and
         velocities. For a map it is `next_state`.
+
+        Args:
+            format: "sympy" (a list), "latex" (aligned equations), "python", "c", "julia", "matlab", "torch" or "jax".
         """
         return export_system(self._system(), format)
 
@@ -297,7 +330,11 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return plot_system(self.discovery_.system, self.trajectories_, self.discovery_.rows)
 
     def plot_tree(self, state: str) -> "Figure":
-        """Return a drawing of the expression tree of the equation of a state."""
+        """Return a drawing of the expression tree of an equation. Needs matplotlib, the extra `plot`.
+
+        Args:
+            state: the name of the state whose equation it is.
+        """
         from spl.plots.trees import plot_tree
 
         system = self._system()

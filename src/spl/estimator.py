@@ -64,14 +64,18 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
     Args:
         operators: names (`"+"`, `"sin"`, ...) and `Operator` objects that the law may contain.
         constants: whether the law may contain fitted numbers.
-        grammar: all formulas that are possible, as a `Grammar`, its text, or the path of a file; replaces the two before.
+        grammar: all formulas that are possible, as a `Grammar`, its text, or the path of a file. Overrides `operators` and
+            `constants`.
         timeout: seconds after which the search ends at the latest; None is no limit.
         max_evaluations: distinct formulas tried after which the search ends; None is no limit.
         selection: which equation of the front `predict` uses: "mdl", "bic", "accurate" or "knee"; may be changed after `fit`.
-        search: the hyperparameters of the paper, a `SearchConfig`.
+        search: how the search goes about its work, a `SearchConfig`: how long formulas may get, when it ends of itself, how many trees
+            grow. The default suits nearly all data.
         n_jobs: trees searched at once; -1 uses all processors. The result does not depend on it.
         random_state: makes the result repeatable.
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
+        run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also while the search goes on, and a
+            search that was killed continues from it. None keeps nothing.
 
     Attributes:
         equations_: the front as a DataFrame: cost, loss, score, equation.
@@ -111,7 +115,14 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         self.run_file = run_file
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "SPLRegressor":
-        """Search the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far; so does `stop`."""
+        """Search the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far; so does `stop`.
+
+        Args:
+            X: rows [N, D], an array or a DataFrame, whose column names the formulas then use; else columns are x0, x1, ...
+            y: the target [N]; the name of a Series is used in what is shown.
+            sample_weight: how much each row counts [N]; left out, all alike. For known standard deviations of the target, use
+                1 / deviation**2.
+        """
         check_selection(self.selection)
         check_verbose(self.verbose)
         check_run_file(self.run_file)
@@ -209,11 +220,19 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         return self.equations_.iloc[self.best_index_]
 
     def sympy(self, index: int | None = None) -> "sympy.Expr":
-        """Return an equation as a sympy expression; the chosen one, or the one at a row of `equations_`."""
+        """Return an equation as a sympy expression.
+
+        Args:
+            index: a row of `equations_`; left out, the chosen equation.
+        """
         return to_sympy(self._program(index))
 
     def latex(self, index: int | None = None) -> str:
-        """Return an equation as LaTeX; the chosen one, or the one at a row of `equations_`."""
+        """Return an equation as LaTeX.
+
+        Args:
+            index: a row of `equations_`; left out, the chosen equation.
+        """
         return to_latex(self._program(index))
 
     def latex_table(self) -> str:
@@ -238,16 +257,23 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         return plot_formula(place, self._rows_to_plot(X, y), target=self._target())
 
     def plot_tree(self, index: int | None = None) -> "Figure":
-        """Return a drawing of the expression tree of an equation; the chosen one, or the one at a row of `equations_`."""
+        """Return a drawing of the expression tree of an equation. Needs matplotlib, the extra `plot`.
+
+        Args:
+            index: a row of `equations_`; left out, the chosen equation.
+        """
         from spl.plots.trees import plot_tree
 
         return plot_tree(self._program(index))
 
     def export(self, format: str, index: int | None = None) -> str:
-        """Return an equation as text of another format; the chosen one, or the one at a row of `equations_`.
+        """Return an equation as text of another format.
 
-        Formats are "sympy", "latex", "python", "c", "julia", "matlab", "torch" and "jax". Code is a function `predict` of
-        all columns in order; their names become identifiers of the language.
+        Code is a function `predict` of all columns in order; their names become identifiers of the language.
+
+        Args:
+            format: "sympy", "latex", "python", "c", "julia", "matlab", "torch" or "jax".
+            index: a row of `equations_`; left out, the chosen equation.
         """
         return export_program(self._program(index), format, target=getattr(self, "target_name_", "y"))
 

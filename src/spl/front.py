@@ -56,6 +56,10 @@ class Front:
                 kept.append(candidate)
         return cls(tuple(sorted(kept, key=lambda c: c.cost)))
 
+    def __repr__(self) -> str:
+        costs = f", cost {self.candidates[0].cost} to {self.candidates[-1].cost}" if self.candidates else ""
+        return f"<Front of {len(self)} formulas{costs}>"
+
     def __len__(self) -> int:
         return len(self.candidates)
 

@@ -22,6 +22,7 @@ MAX_NAMES = tk.PAYLOAD_MASK + 1  # symbols, variables or literals that tokens ca
 _COUNTED_RULES = 10  # `explain` counts the formulas of up to so many rules
 _SHOWN_LENGTH = 200  # of the shortest formula, in rules; beyond that it tells nobody anything
 _LINE_WIDTH = 100
+_REPR_LENGTH = 60  # characters of the rules that `repr` shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,13 @@ class Rule:
 class Grammar:
     """Symbols, the first of which is the start, and the rules that replace them.
 
-    Checked when made: each symbol has rules, is reached from the start and can finish; no rule stands twice.
+    Checked when made: each symbol has rules, is reached from the start and can finish; no rule stands twice. Make one with
+    `from_text`, `from_file` or `from_operators`.
+
+    Args:
+        symbols: the names that have rules, the start first.
+        rules: the rules of all symbols.
+        vocabulary: the columns, numbers and operators of your own that rules use.
 
     Examples:
         >>> grammar = Grammar.from_text('''
@@ -73,6 +80,11 @@ class Grammar:
         Names with rules are symbols, `C` is a constant to be fitted, numbers stand for themselves, and every other name
         is a variable: one of `variables` if they are given, else numbered as they appear.
 
+        Args:
+            text: the rules, such as `f -> f + f | C * f | x`.
+            own: operators of your own that the rules use.
+            variables: the columns, in order; left out, the rules say which there are.
+
         Examples:
             >>> Grammar.from_text("f -> f * f | x | C").vocabulary.variables
             ('x',)
@@ -91,7 +103,13 @@ class Grammar:
     def from_file(
         cls, path: str | Path, own: Iterable[Operator] = (), variables: Sequence[str] | None = None
     ) -> "Grammar":
-        """Read a grammar from a text file (UTF-8)."""
+        """Read a grammar from a text file (UTF-8).
+
+        Args:
+            path: the file.
+            own: operators of your own that the rules use.
+            variables: the columns, in order; left out, the rules say which there are.
+        """
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except UnicodeDecodeError:
@@ -152,6 +170,9 @@ class Grammar:
     def bind(self, columns: Sequence[str]) -> "Grammar":
         """Return the same grammar with the variables numbered as the columns of a table.
 
+        Args:
+            columns: the names of the columns, in order; every variable of the rules must be among them.
+
         Examples:
             >>> Grammar.from_text("f -> f + f | speed").bind(["time", "speed"]).vocabulary.variables
             ('time', 'speed')
@@ -176,6 +197,10 @@ class Grammar:
         A program must have exactly the tree of a derivation. Text may be another spelling of it: `x**2` also where a
         rule has `f**C`, `x - 2` also for `x + -2`, `1/x` also for `inv(x)`.
 
+        Args:
+            expression: the formula, as text or as a program.
+            symbol: the name of the symbol; left out, the start symbol.
+
         Examples:
             >>> grammar = Grammar.from_text("f -> f**C | x")
             >>> grammar.derives("x**2"), grammar.derives("2**x")
@@ -187,7 +212,12 @@ class Grammar:
         return self._membership.accepts(expression, number)
 
     def derives_template(self, tokens: Sequence[int], symbol: int) -> bool:
-        """Say whether a symbol, by its number, derives a tree of tokens whose leaves may be symbols."""
+        """Say whether a symbol derives a tree of tokens whose leaves may be symbols.
+
+        Args:
+            tokens: the tree in prefix order.
+            symbol: the number of the symbol.
+        """
         return self._membership.accepts_template(tokens, symbol)
 
     def explain(self) -> str:
@@ -206,6 +236,9 @@ class Grammar:
             f"formulas   {_show_count(_count_derivations(self, _COUNTED_RULES))} of at most {_COUNTED_RULES} rules",
         ]
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Grammar({shorten('; '.join(str(self).splitlines()), _REPR_LENGTH)!r})"
 
     def __str__(self) -> str:
         width = max(len(quote_name(name)) for name in self.symbols)

@@ -30,6 +30,9 @@ class Operator:
         derivative: one function for each argument, each taking all arguments; left out, it is derived from `sympy`, or numerically.
         sympy: what it becomes in sympy, as a function of sympy expressions; left out, a function of that name.
         cost: what it adds to the cost of a formula.
+        infix: the sign of a built-in operator; leave it out for your own, as all that follows.
+        binding: how tightly that sign binds.
+        opcode: what the kernels call a built-in operator.
 
     Examples:
         >>> sinc = Operator("sinc", lambda x: np.sin(x) / x)

@@ -97,6 +97,11 @@ class Program:
             )
         object.__setattr__(self, "cost", sum(token_cost(token, self.vocabulary) for token in self.tokens))
 
+    def __repr__(self) -> str:
+        from spl.expression import to_text  # it writes programs, so it imports this file
+
+        return f"Program({to_text(self)!r})"
+
     def __len__(self) -> int:
         return len(self.tokens)
 

@@ -77,6 +77,10 @@ class Trajectories:
     runs: tuple[Trajectory, ...]
     notes: tuple[str, ...]  # repairs, for people
 
+    def __repr__(self) -> str:
+        runs = f"{len(self.runs)} run{'s' * (len(self.runs) > 1)}"
+        return f"<Trajectories of {shorten(', '.join(self.names), 60)}: {runs}, {self.n_samples} samples>"
+
     @classmethod
     def from_arrays(
         cls,
