@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import spl
+import spl.datasets
 from spl import Grammar, SearchConfig, SPLRegressor
 from spl.data import Dataset
 from spl.expression import parse_expression
@@ -18,7 +19,10 @@ from spl.trajectories import Trajectories
 
 
 def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield the classes and functions of `spl.__all__`, and the public methods of these classes that are ours."""
+    """Yield the classes and functions of `spl.__all__` with the public methods of these classes, and the functions of `spl.datasets`."""
+    for name, function in inspect.getmembers(spl.datasets, inspect.isfunction):
+        if not name.startswith("_"):
+            yield f"datasets.{name}", function
     for name in spl.__all__:
         value = getattr(spl, name)
         if not callable(value) or (isinstance(value, type) and issubclass(value, Exception)):
@@ -40,7 +44,7 @@ def test_every_parameter_is_described(name, value):
 
 def test_there_are_public_callables_to_look_at():
     names = [name for name, _ in public_callables()]
-    assert {"SPLRegressor", "SPLRegressor.fit", "SPLDynamics.simulate", "SearchConfig", "Grammar.from_text"} <= {*names}
+    assert {"SPLRegressor", "SPLRegressor.fit", "SPLDynamics.simulate", "SearchConfig", "datasets.make_sir"} <= {*names}
 
 
 WORDS = Vocabulary(("x", "y"))

@@ -50,7 +50,7 @@ def test_every_setting_stands_in_the_reference_with_what_it_says(pages):
 
     page = (pages / "reference/settings.html").read_text(encoding="utf-8")
     assert not [field.name for field in fields(SearchConfig) if field.name not in page]
-    assert "weight of what was hardly tried" in page
+    assert "weight of rarely tried branches" in page
 
 
 def test_pages_need_no_network(pages):

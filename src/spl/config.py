@@ -29,42 +29,41 @@ CLOSERS = ("look-up", "combination", "monomial", "correlation", "scan", "power",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchConfig:
-    """How a search goes about its work: how long formulas may get, how widely it looks, when it ends of itself.
+    """How a search works: how long formulas may get, how widely it looks, when it stops on its own.
 
-    Nobody needs one to begin with: `timeout`, `operators` and `grammar` of the estimators say more than anything here, and the
-    defaults suit all of them. Reasons to make one: a law that takes more than 50 rules (`max_rules`), a search that should go on to
-    its time limit (`patience=None`), more cores than trees (`n_trees`), little memory (`max_memory`), data in which 256 rows do not
-    show everything (`max_rows`), or the search of the paper (`n_completions=0, patience=None`).
+    You rarely need one: `timeout`, `operators` and `grammar` matter far more, and the defaults work for most data. Make one if the
+    law takes more than 50 rules (`max_rules`), the search should use all of its time (`patience=None`), you have more cores than trees
+    (`n_trees`), memory is short (`max_memory`), 256 rows do not show everything in the data (`max_rows`), or you want the search of
+    the paper (`n_completions=0, patience=None`).
 
-    A formula is built rule by rule. An episode is one way down the tree of such beginnings, and what is tried at its end. A round is
-    `n_episodes` of each tree; the best parts it found are modules, further rules of the next round. A schedule is `n_transplants`
-    rounds; then all begins anew from another start. Names of the paper are in brackets.
+    A formula is built rule by rule, and all unfinished formulas form a tree. An episode walks down that tree and tries formulas at the
+    end of its walk. A round is `n_episodes` per tree; the best parts it finds become modules, extra rules for the next round. A
+    schedule is `n_transplants` rounds, after which the search starts over. The paper's names are in brackets.
 
     Args:
-        max_rules: the most rules that a formula is built of (t_max, maximum tree size).
-        n_episodes: episodes of each tree in a round.
-        n_transplants: rounds in a schedule, each with newer modules; with 1 there are no modules.
+        max_rules: the most rules a formula may be built from (t_max, maximum tree size).
+        n_episodes: episodes per tree in a round.
+        n_transplants: rounds in a schedule; with 1 there are no modules.
         max_modules: how many modules are kept (maximum augmented grammars); with 0 there are none.
         module_size: the most rules of a module in the first round; it grows to `max_rules` in the last.
-        max_schedules: schedules after which the search ends; None repeats them until another limit ends it.
-        patience: stop after so many times the episodes it took to find the current choice; None: never for this reason.
-        n_simulations: formulas that each new leaf of a tree is completed to at random.
-        n_completions: formulas that a new leaf near the root is completed to by look-up, fewer deeper down; 0 is the search of the
-            paper.
-        max_inversions: the most operators between the root of a formula and the part that is looked up; 0 looks up whole formulas.
-        closers: the ways in which the last part of a formula is found: some of "look-up", "combination", "monomial", "correlation",
+        max_schedules: schedules after which the search stops; None repeats them until another limit is reached.
+        patience: stop after this many times the episodes it took to find the current choice; None never stops early.
+        n_simulations: random completions of each new leaf of a tree.
+        n_completions: completions by look-up of each new leaf near the root, fewer deeper down; 0 is the paper's search.
+        max_inversions: the most operators between the root of a formula and the part that is looked up; 0 looks up whole formulas only.
+        closers: the methods that find the last part of a formula: any of "look-up", "combination", "monomial", "correlation",
             "scan", "power", "nearest".
-        jumping: whether parts of the best formulas are exchanged for others that fit better.
-        eta: factor of the reward for each rule: below 1, short formulas are preferred; 1 prefers none.
-        explore: weight of what was hardly tried against what was good when a tree is walked (c); 0 is greedy.
-        epsilon: share of the steps down a tree that are made at random.
-        backup: what a node remembers of its rewards: "max" as in the paper, or "mean".
+        jumping: whether parts of the best formulas are replaced by better ones.
+        eta: factor on the reward per rule; below 1, shorter formulas are preferred.
+        explore: weight of rarely tried branches against good ones (c); 0 is greedy.
+        epsilon: share of the steps down a tree that are random.
+        backup: what a node keeps of its rewards: "max", as in the paper, or "mean".
         adaptive_scaling: whether rewards are divided by the highest so far.
-        relative_loss: whether the error in the reward is divided by the spread of the target, so that units do not matter; in the
-            paper it is not.
-        n_trees: trees that grow beside each other and share modules after each round; more of them can use more cores.
-        max_rows: rows that the search looks at; answers are fitted to and judged on all.
-        max_memory: megabytes for all that a search remembers; the process needs some 250 beside them.
+        relative_loss: whether the reward uses the error relative to the spread of the target, so that units do not matter; in the
+            paper it does not.
+        n_trees: independent trees, which share modules after each round; each can use one core.
+        max_rows: rows that the search looks at; the final formulas are fitted to and judged on all rows.
+        max_memory: megabytes for the search's tables and trees; the process needs about 250 on top.
 
     Examples:
         >>> SearchConfig(max_rules=20, eta=0.99)

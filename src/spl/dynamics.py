@@ -71,8 +71,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         order: 2 if positions are given and accelerations sought; velocities are then named after their positions, `dx`.
         discrete: whether the system is a map, x[k + 1] = f(x[k]).
         timeout: seconds for everything; None is no limit, and Ctrl-C ends a search.
-        search: how the search goes about its work, a `SearchConfig`: how long formulas may get, how many trees grow. The default suits
-            nearly all data.
+        search: how the search works, a `SearchConfig`: how long formulas may get, how many trees grow. The default works for most
+            data.
         n_jobs: trees searched at once; -1 uses all processors.
         random_state: makes the result repeatable.
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.

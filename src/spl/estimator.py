@@ -69,8 +69,8 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         timeout: seconds after which the search ends at the latest; None is no limit.
         max_evaluations: distinct formulas tried after which the search ends; None is no limit.
         selection: which equation of the front `predict` uses: "mdl", "bic", "accurate" or "knee"; may be changed after `fit`.
-        search: how the search goes about its work, a `SearchConfig`: how long formulas may get, when it ends of itself, how many trees
-            grow. The default suits nearly all data.
+        search: how the search works, a `SearchConfig`: how long formulas may get, when it stops on its own, how many trees grow. The
+            default works for most data.
         n_jobs: trees searched at once; -1 uses all processors. The result does not depend on it.
         random_state: makes the result repeatable.
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.

@@ -28,7 +28,7 @@ def make_lorenz(
         step: time between samples.
         noise: the noise of each state, as a share of the root mean square of that state; the paper has 0.05.
         initial: x, y and z at t = 0.
-        seed: of the noise.
+        seed: random seed of the noise.
         sigma: the Prandtl number.
         rho: the Rayleigh number over its critical value.
         beta: a ratio of lengths.

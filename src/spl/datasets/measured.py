@@ -216,6 +216,9 @@ def fetch_double_pendulum(raw: bool = False) -> DoublePendulum | list[NDArray[np
     A track is a table [N, 6] of about 17,500 frames, 400 a second, with the columns `TRACK_COLUMNS` in units of the camera;
     y points down (Asseman et al. 2018).
 
+    Args:
+        raw: whether to return the tracks.
+
     Examples:
         >>> fetch_double_pendulum().train.shape  # doctest: +SKIP
         (5000, 6)

@@ -38,6 +38,16 @@ def make_damped_pendulum(
 
     From the default start it swings so far at first that the sine is no straight line.
 
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: theta and omega at t = 0.
+        length: length of the pendulum, in metres.
+        damping: factor of omega.
+        gravity: acceleration of free fall.
+
     Examples:
         >>> make_damped_pendulum(100).equations["omega"]
         '-9.81*sin(theta) - 0.2*omega'
@@ -69,6 +79,18 @@ def make_driven_pendulum(
     """Simulate a pendulum with friction and a torque u, a sum of five sines of at most the amplitude.
 
     theta' = omega, omega' = -gravity/length*sin(theta) - damping*omega + u/(mass*length**2).
+
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: theta and omega at t = 0.
+        length: length of the pendulum, in metres.
+        mass: mass of the bob.
+        damping: factor of omega.
+        gravity: acceleration of free fall.
+        amplitude: the largest torque.
 
     Examples:
         >>> data = make_driven_pendulum(100)
@@ -104,6 +126,16 @@ def make_double_pendulum(
 
     The states are the angles theta1 and theta2 against the vertical, and their rates omega1 and omega2. From the default
     start both swing widely, but do not turn over.
+
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: both angles and both angular velocities at t = 0.
+        masses: masses of the upper and the lower bob.
+        lengths: lengths of the upper and the lower pendulum.
+        gravity: acceleration of free fall.
 
     Examples:
         >>> make_double_pendulum(100).names
@@ -169,6 +201,18 @@ def make_cart_pole(
     """Simulate a cart on a rail with a pendulum, pushed by a force u, a sum of five sines of at most the amplitude.
 
     The states are x and v of the cart, theta (0 where the pole hangs) and omega of the pole, whose mass is at its end.
+
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: x, v, theta and omega at t = 0.
+        cart_mass: mass of the cart.
+        pole_mass: mass at the end of the pole.
+        length: length of the pendulum, in metres.
+        gravity: acceleration of free fall.
+        amplitude: the largest force.
 
     Examples:
         >>> data = make_cart_pole(100)

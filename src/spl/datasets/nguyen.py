@@ -404,6 +404,9 @@ def nguyen_problems() -> tuple[Problem, ...]:
 def load_nguyen(name: str) -> Problem:
     """Return the row of that name.
 
+    Args:
+        name: such as "Nguyen-12".
+
     Examples:
         >>> load_nguyen("Nguyen-12").expression
         'x**4 - x**3 + y**2 / 2 - y'

@@ -22,6 +22,14 @@ def make_van_der_pol(
 
     From the default start it spirals out to its limit cycle and follows it for two turns.
 
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: x and y at t = 0.
+        mu: strength of the damping.
+
     Examples:
         >>> make_van_der_pol(100, mu=0.5).equations["y"]
         '0.5*(1 - x**2)*y - x'
@@ -52,6 +60,16 @@ def make_duffing(
     The negative stiffness gives it two wells (Guckenheimer and Holmes 1983, section 2.2). From the default start it
     swings over both of them until it is caught in one.
 
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: x and v at t = 0.
+        damping: factor of v.
+        stiffness: factor of x.
+        cubic: factor of x**3.
+
     Examples:
         >>> make_duffing(100).equations["v"]
         '-0.1*v + 1*x - 1*x**3'
@@ -78,6 +96,16 @@ def make_rossler(
     c: float = 5.7,
 ) -> SystemData:
     """Simulate the chaotic system of Rössler (1976): x' = -y - z, y' = x + a*y, z' = b + z*(x - c).
+
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: x, y and z at t = 0.
+        a: factor of y in y'.
+        b: constant in z'.
+        c: subtracted from x in z'.
 
     Examples:
         >>> make_rossler(100).equations
@@ -106,6 +134,15 @@ def make_glycolytic_oscillator(
     """Simulate glycolysis after Sel'kov (1968): x' = -x + a*y + x**2*y, y' = b - a*y - x**2*y.
 
     x is the concentration of ADP, y of fructose-6-phosphate; the defaults give a limit cycle (Strogatz 1994, section 7.3).
+
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: x and y at t = 0.
+        a: factor of y.
+        b: inflow of y.
 
     Examples:
         >>> make_glycolytic_oscillator(100).equations

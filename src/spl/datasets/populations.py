@@ -26,6 +26,17 @@ def make_lotka_volterra(
     prey' = birth*prey - predation*prey*predator, predator' = growth*prey*predator - death*predator. The defaults are
     those of hares and lynxes of the Hudson Bay 1900 to 1920, in thousands of pelts and years (Carpenter 2018); four turns.
 
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: prey and predators at t = 0.
+        birth: rate at which prey multiplies.
+        predation: rate at which one predator eats prey.
+        growth: rate at which predators multiply per prey.
+        death: rate at which predators die.
+
     Examples:
         >>> make_lotka_volterra(100).equations["prey"]
         '0.55*prey - 0.028*prey*predator'
@@ -54,6 +65,15 @@ def make_sir(
 
     The defaults are those of influenza among 763 boys of a boarding school in 1978, in days (Murray 2002, section 10.2).
     The three shares add up to 1, so each equation can be written in several ways; `equations` has the usual one.
+
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: the three shares at t = 0.
+        infection: infections caused per infected and unit of time while all others are susceptible.
+        recovery: share of the infected that recovers per unit of time.
 
     Examples:
         >>> make_sir(100).equations["infected"]
@@ -90,6 +110,17 @@ def make_michaelis_menten(
 
     The rate is v = v_max*substrate/(k_m + substrate); substrate' = inflow - v, product' = v - decay*product. Inflow and
     rate are those of Mangan et al. (2016). From the default start the enzyme is saturated at first and not at last.
+
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: substrate and product at t = 0.
+        inflow: substrate added per unit of time.
+        v_max: the highest rate.
+        k_m: the substrate at which the rate is half of that.
+        decay: rate at which the product decays.
 
     Examples:
         >>> make_michaelis_menten(100).equations["substrate"]

@@ -95,6 +95,10 @@ def make_random_formulas(n: int = 200, seed: int = 0) -> list[RandomFormula]:
 
     Short formulas are few: more than about a thousand may be refused.
 
+    Args:
+        n: number of formulas.
+        seed: random seed of the formulas.
+
     Examples:
         >>> [formula.cost for formula in make_random_formulas(4)]
         [5, 9, 13, 6]
@@ -107,6 +111,10 @@ def make_random_formulas(n: int = 200, seed: int = 0) -> list[RandomFormula]:
 
 def load_random_formula(name: str, seed: int = 0) -> RandomFormula:
     """Return the formula of that name, without making all before it.
+
+    Args:
+        name: such as "random-003".
+        seed: random seed of the formulas.
 
     Examples:
         >>> load_random_formula("random-003") == make_random_formulas(4)[3]
