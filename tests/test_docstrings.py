@@ -19,7 +19,7 @@ from spl.trajectories import Trajectories
 
 
 def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield the classes and functions of `spl.__all__` with the public methods of these classes, and the functions of `spl.datasets`."""
+    """Yield what is in `spl.__all__` with the public methods of its classes, and the functions of `spl.datasets`."""
     for name, function in inspect.getmembers(spl.datasets, inspect.isfunction):
         if not name.startswith("_"):
             yield f"datasets.{name}", function

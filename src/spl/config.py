@@ -50,7 +50,7 @@ class SearchConfig:
         patience: stop after this many times the episodes it took to find the current choice; None never stops early.
         n_simulations: random completions of each new leaf of a tree.
         n_completions: completions by look-up of each new leaf near the root, fewer deeper down; 0 is the paper's search.
-        max_inversions: the most operators between the root of a formula and the part that is looked up; 0 looks up whole formulas only.
+        max_inversions: the most operators between the root of a formula and the part that is looked up; 0 looks up whole formulas.
         closers: the methods that find the last part of a formula: any of "look-up", "combination", "monomial", "correlation",
             "scan", "power", "nearest".
         jumping: whether parts of the best formulas are replaced by better ones.
