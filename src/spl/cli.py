@@ -148,9 +148,10 @@ def fit(
     """
     if grammar_file is not None and (operators is not None or no_constants):
         raise click.UsageError("--grammar says it all: it cannot be combined with --operators or --no-constants.")
+    from spl.choose_columns import prepare_dataset
     from spl.config import Limits, SearchConfig
     from spl.front import check_selection
-    from spl.tables import prepare_dataset, read_table
+    from spl.tables import read_table
 
     check_selection(selection)
     config = SearchConfig(n_trees=trees)

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.choose_columns import check_column, check_number_column, other_number_columns
 from spl.errors import DataError
-from spl.tables import Table, check_column, check_number_column, count_noun, other_number_columns
+from spl.tables import Table, count_noun
 from spl.trajectories import Trajectories
 
 FIRST_ROW = 2  # of the data in a file, counted from 1: names stand in the first

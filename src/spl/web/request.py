@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spl.choose_columns import prepare_dataset
 from spl.config import Limits, check_count
 from spl.errors import SettingError
 from spl.grammar import Grammar
 from spl.run_tables import prepare_trajectories
-from spl.tables import Table, prepare_dataset
+from spl.tables import Table
 from spl.trajectories import velocity_names
 
 MAX_SECONDS = 7 * 24 * 3600.0
