@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data import Dataset
-from spl.errors import DataError, shorten, suggest_name
-from spl.tables import Table, count_noun
+from spl.errors import DataError, count_noun, shorten, suggest_name
+from spl.table_text import is_number
+from spl.tables import Table
 
 _SHOWN_NAMES = 20  # columns that a message lists
 
@@ -40,7 +41,9 @@ def prepare_dataset(
         check_number_column(table, name, "feature")
     if not names:
         raise DataError(f"{table.source} has no column of numbers besides '{target}' to search a formula in.")
-    complete = _complete_rows(table, [target, *names, *([weights] if weights else [])], notes)
+    used = [target, *names, *([weights] if weights else [])]
+    notes += notes_of_columns(table, used)
+    complete = _complete_rows(table, used, notes)
     data = Dataset.from_arrays(
         np.column_stack([table.numbers[name][complete] for name in names]),
         table.numbers[target][complete],
@@ -53,6 +56,8 @@ def prepare_dataset(
 def check_number_column(table: Table, name: str, role: str) -> None:
     """Raise a clear error unless a table has such a column of numbers."""
     check_column(table, name)
+    if name in table.problems:
+        raise DataError(table.problems[name])
     if name not in table.numbers:
         remedy = f" Leave it out of --{role}s." if role in ("feature", "state", "input") else ""
         raise DataError(f"The column '{name}' of {table.source} holds text, not only numbers.{remedy}")
@@ -62,7 +67,7 @@ def check_column(table: Table, name: str) -> None:
     """Raise a clear error unless a table has such a column."""
     if name in table.numbers or name in table.texts:
         return
-    if all(_is_number(known) for known in table.names):
+    if all(is_number(known) for known in table.names):
         raise DataError(f"There is no column '{name}': the first line of {table.source} must hold names, not numbers.")
     shown = ", ".join(map(shorten, table.names[:_SHOWN_NAMES])) + (", ..." if len(table.names) > _SHOWN_NAMES else "")
     raise DataError(
@@ -70,29 +75,30 @@ def check_column(table: Table, name: str) -> None:
     )
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def other_number_columns(table: Table, taken: set[str | None], notes: list[str]) -> list[str]:
-    """Return all columns of numbers that are not taken, and note the others."""
+    """Return all columns of numbers that are not taken, and note the others; one of which it is not clear is an error."""
     others = [name for name in table.names if name not in taken]
+    for name in others:
+        if name in table.problems:
+            raise DataError(table.problems[name])
     texts = [name for name in others if name not in table.numbers]
     empty = [name for name in others if name in table.numbers and not np.isfinite(table.numbers[name]).any()]
     if texts:
         notes.append(
             f"{count_noun(len(texts), 'column')} of text left out: {', '.join(map(shorten, texts[:_SHOWN_NAMES]))}."
         )
+    notes += [note for name in texts for note in table.column_notes.get(name, ())]
     if empty:
         notes.append(
             f"{count_noun(len(empty), 'column')} without any number left out: {', '.join(map(shorten, empty[:_SHOWN_NAMES]))}."
         )
     left_out = {*texts, *empty}
     return [name for name in others if name not in left_out]
+
+
+def notes_of_columns(table: Table, names: Sequence[str]) -> list[str]:
+    """Return what was repaired in columns of numbers while they were read."""
+    return [note for name in names if name in table.numbers for note in table.column_notes.get(name, ())]
 
 
 def _complete_rows(table: Table, names: Sequence[str], notes: list[str]) -> NDArray[np.bool_]:
@@ -105,8 +111,12 @@ def _complete_rows(table: Table, names: Sequence[str], notes: list[str]) -> NDAr
         n_missing = int(np.count_nonzero(~finite[worst]))
         raise DataError(
             f"No row of {table.source} has a number in every column that is used. "
-            f"The column '{worst}' misses {n_missing} of {complete.size}; leave it out, or fill the gaps."
+            f"The column '{worst}' has {n_missing:,} missing values out of {complete.size:,}; leave it out, or fill the gaps."
         )
     if n_dropped:
-        notes.append(f"{count_noun(n_dropped, 'row')} of {complete.size} with missing or infinite values left out.")
+        first = "" if n_dropped == 1 else "the first is "
+        place = table.place(int(np.argmin(complete)))
+        notes.append(
+            f"{count_noun(n_dropped, 'row')} of {complete.size:,} with missing or infinite values left out ({first}{place})."
+        )
     return complete

@@ -113,3 +113,13 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
     short = (other for other in known if len(other) <= COMPARED_LENGTH)
     near = difflib.get_close_matches(name[:COMPARED_LENGTH], list(islice(short, COMPARED_NAMES)), n=1)
     return f" Did you mean '{shorten(near[0])}'?" if near else ""
+
+
+def count_noun(number: int, noun: str) -> str:
+    """Return a number with its noun, in the singular or the plural.
+
+    Examples:
+        >>> count_noun(1, "row"), count_noun(1200, "row")
+        ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

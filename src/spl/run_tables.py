@@ -10,12 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.choose_columns import check_column, check_number_column, other_number_columns
-from spl.errors import DataError
-from spl.tables import Table, count_noun
+from spl.choose_columns import check_column, check_number_column, notes_of_columns, other_number_columns
+from spl.errors import DataError, count_noun
+from spl.tables import Table
 from spl.trajectories import Trajectories
-
-FIRST_ROW = 2  # of the data in a file, counted from 1: names stand in the first
 
 
 class PreparedRuns(NamedTuple):
@@ -43,6 +41,7 @@ def prepare_trajectories(
         check_column(table, group)
     names = list(states) if states is not None else other_number_columns(table, {time, group, *inputs}, notes)
     _check_roles(table, time, group, names, inputs)
+    notes += notes_of_columns(table, [time, *names, *inputs])
     rows = _rows_of_runs(table, time, group, notes)
     for each in rows:
         _check_times(table, time, each, has_groups=group is not None)
@@ -110,7 +109,7 @@ def _check_times(table: Table, time: str, rows: NDArray[np.intp], *, has_groups:
         return
     place = int(places[0])
     before, after = times[place], times[place + 1]
-    row = f"row {rows[place + 1] + FIRST_ROW} of {table.source}"
+    row = f"{table.place(int(rows[place + 1]))} of {table.source}"
     if before == after:
         remedy = "Keep one of them." if has_groups else "Keep one of them, or tell runs apart with --group COLUMN."
         raise DataError(f"The time '{time}' is {after:g} twice, the second time in {row}. {remedy}")

@@ -1,31 +1,64 @@
-"""Tables that are text into columns: encoding, separator, header and numbers. What the columns are for is said elsewhere."""
+"""Tables that are text: encoding, separator, comments and rows, each with the line of the file it begins in.
+
+What the cells are is said in `cells`.
+"""
 
 import csv
 import io
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from functools import partial
+from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.data import MAX_COLUMNS
+from spl.cells import Missing
+from spl.columns import Column
 from spl.errors import DataError
-
-if TYPE_CHECKING:
-    import pandas as pd
+from spl.table_content import Content, Row, RowSource, check_width, read_rows
 
 SNIFFED = ("", ".csv", ".txt", ".dat")  # the separator is read off the first line
 TABBED = (".tsv", ".tab")
 _SEPARATORS = (",", ";", "\t")
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}  # how a file may begin
 _PEEK = 1 << 16  # bytes in which a file that is not text gives itself away
-MAX_FILE_COLUMNS = 2 * MAX_COLUMNS
+_COMMENT = "#"
+_NO_COMMENT = re.compile(
+    r"\s*#(?:n/a|na|div/0!|value!|ref!|name\?|num!|null!)", re.IGNORECASE
+)  # missing, of spreadsheets
+_BLANKS = re.compile(r'"((?:[^"]|"")*)"|(\S+)')  # cells with white space between them
 
-Columns = dict[
-    int, NDArray[Any]
-]  # place -> [N]: numbers, NaN where one is missing; else objects, None where one is missing
+
+def decode(raw: bytes, source: str) -> str:
+    """Return the letters: as the first bytes say, else UTF-8, else as on old Windows machines."""
+    encoding = next((encoding for mark, encoding in _MARKS.items() if raw.startswith(mark)), None)
+    if encoding is None and b"\0" in raw[:_PEEK]:
+        raise DataError(
+            f"{source} is not text. Save the table as CSV, or let its name end in .parquet or .xlsx if it is such a file."
+        )
+    try:
+        return raw.decode(encoding or "utf-8")
+    except UnicodeDecodeError:
+        if encoding is None:
+            return raw.decode("latin-1")
+    raise DataError(f"{source} begins like text in {encoding.upper()}, but is none. Save it as UTF-8.")
+
+
+def read_text(file: "TextFile", missing: Missing) -> Content:
+    """Return what a text file holds."""
+    separator = file.separator()
+    header = _read_header(file, separator)
+    check_width(header.names, file.source)
+    notes = [f"Column names are read from the comment in line {header.line}."] if header.is_comment else []
+    plain = None if missing.numbers else _read_plain_numbers(file, separator, header)
+    if plain is not None:
+        columns = [Column(np.ascontiguousarray(numbers)) for numbers in plain.T]
+        return Content(header.names, columns, _count_lines(file, header, len(plain)), notes)
+    rows = partial(_data_rows, file, separator, header)
+    return read_rows(RowSource(file.source, header.names, rows, separator=separator), notes, missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,131 +77,130 @@ class TextFile:
         """Return the sign between two columns; None is any white space."""
         if self.ending in TABBED:
             return "\t"
-        first = next((line for line in self.open() if line.strip()), "")
+        first = next((line for line in self.open() if line.strip() and not _is_comment(line)), "")
         plain = re.sub(r'"[^"]*"', "", first)
-        best = max(_SEPARATORS, key=plain.count)
+        signs = _SEPARATORS if any(letter.isalpha() for letter in plain) else (";", "\t", ",")  # 1,5;2,5
+        best = max(signs, key=plain.count) if signs is _SEPARATORS else next((s for s in signs if s in plain), ",")
         if best in plain:
             return best
-        return None if self.ending in (".txt", ".dat") and len(plain.split()) > 1 else ","
+        words = plain.split()
+        has_blanks = len(words) > 1 and (self.ending in (".txt", ".dat") or all(map(is_number, words)))
+        return None if has_blanks else ","
 
 
-def decode(raw: bytes, source: str) -> str:
-    """Return the letters: as the first bytes say, else UTF-8, else as on old Windows machines."""
-    encoding = next((encoding for mark, encoding in _MARKS.items() if raw.startswith(mark)), None)
-    if encoding is None and b"\0" in raw[:_PEEK]:
-        raise DataError(f"{source} is not text. Save the table as CSV, or let its name end in .parquet if it is.")
-    try:
-        return raw.decode(encoding or "utf-8")
-    except UnicodeDecodeError:
-        if encoding is None:
-            return raw.decode("latin-1")
-    raise DataError(f"{source} begins like text in {encoding.upper()}, but is none. Save it as UTF-8.")
+class _TextRows:
+    """The rows of a text file one after the other, without blank lines and comments, which it counts."""
 
+    def __init__(self, file: TextFile, separator: str | None) -> None:
+        self._file, self._separator = file, separator
+        self.n_lines = 0  # that were read
+        self.comments: list[tuple[int, str]] = []  # line and text
+        self._begin = 0  # the line in which the present row begins; 0 between rows
 
-def read_text(file: TextFile) -> tuple[list[str], Columns]:
-    """Return the names in the first line, and the columns below them."""
-    separator = file.separator()
-    with file.open() as stream:
-        header = _read_header(stream, separator, file.source)
-        columns = _read_plain_numbers(stream, separator, len(header))
-    if columns is None:
-        columns = _read_with_pandas(file, separator, len(header))
-    if not any(column.size for column in columns.values()):
-        raise DataError(f"{file.source} has column names, but no rows.")
-    return header, columns
+    def __iter__(self) -> Iterator[Row]:
+        with self._file.open() as stream:
+            lines = self._meaningful_lines(stream)
+            rows = map(_split_at_blanks, lines) if self._separator is None else self._parse(lines)
+            for cells in rows:
+                row = Row(self._begin, cells)
+                self._begin = 0
+                if any(map(str.strip, cells)) or len(cells) > 1:
+                    yield row
 
+    def _meaningful_lines(self, stream: TextIO) -> Iterator[str]:
+        """Yield lines without blank ones and comments, unless they are in the midst of a row: in quotation marks."""
+        for self.n_lines, line in enumerate(stream, start=1):
+            if not self._begin:
+                if not line.strip():
+                    continue
+                if _is_comment(line):
+                    self.comments.append((self.n_lines, line.strip()))
+                    continue
+                self._begin = self.n_lines
+            yield line
 
-def _read_header(stream: TextIO, separator: str | None, source: str) -> list[str]:
-    """Return the words of the first line that is not empty; the stream then stands behind it."""
-    if separator is None:
-        words = next((line for line in stream if line.strip()), "").split()
-    else:
+    def _parse(self, lines: Iterator[str]) -> Iterator[list[str]]:
+        assert self._separator is not None
         try:
-            words = next((row for row in csv.reader(stream, delimiter=separator, skipinitialspace=True) if row), [])
+            yield from csv.reader(lines, delimiter=self._separator, skipinitialspace=True, strict=True)
         except csv.Error as error:
-            raise DataError(f"The first line of {source} cannot be read as names of columns: {error}.") from None
-    if not words:
-        raise DataError(f"{source} is empty.")
-    if len(words) > MAX_FILE_COLUMNS:
-        raise DataError(
-            f"{source} has {len(words)} columns in its first line; at most {MAX_FILE_COLUMNS} are read. "
-            "Save only those that matter."
-        )
-    return [word.strip() for word in words]
+            source, place = self._file.source, f"line {self._begin or self.n_lines}"
+            if "unexpected end" in str(error):
+                raise DataError(f"{source} has a quotation mark in {place} that is never closed.") from None
+            if "expected after" in str(error):
+                raise DataError(
+                    f"{source} has text behind a closing quotation mark in {place}. Double the mark."
+                ) from None
+            raise DataError(f"{source} cannot be read in {place}: {error}.") from None
 
 
-def _read_plain_numbers(stream: TextIO, separator: str | None, n_columns: int) -> Columns | None:
-    """Return the columns of a table of nothing but numbers, else None; this takes 0.4 s less than to load pandas."""
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(_COMMENT) and not _NO_COMMENT.match(line)
+
+
+def _split_at_blanks(line: str) -> list[str]:
+    return [quoted.replace('""', '"') or word for quoted, word in _BLANKS.findall(line)]
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a plain number."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a table without rows
-            rows = np.loadtxt(stream, delimiter=separator, comments=None, ndmin=2, dtype=np.float64)
+        float(text)
     except ValueError:
-        return None
-    if rows.size and rows.shape[1] != n_columns:
-        return None
-    return dict(enumerate(rows.reshape(-1, n_columns).T))
+        return False
+    return True
 
 
-def _read_with_pandas(file: TextFile, separator: str | None, n_columns: int) -> Columns:
-    columns = _parse(file, separator, n_columns, ".")
-    if separator == ";" and _count_numbers(columns) < n_columns:  # 1,5 for 1.5
-        with_comma = _parse(file, separator, n_columns, ",")
-        columns = with_comma if _count_numbers(with_comma) > _count_numbers(columns) else columns
-    return columns
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The names of the columns, and the lines they end in; `is_comment` if they stand in a comment above the numbers."""
+
+    names: list[str]
+    line: int
+    is_comment: bool = False
 
 
-def _count_numbers(columns: Columns) -> int:
-    return sum(holds_numbers(column) for column in columns.values())
+def _read_header(file: TextFile, separator: str | None) -> _Header:
+    """Return the names of the columns: the first row, or the comment above it if the first row has numbers and as many cells."""
+    rows = _TextRows(file, separator)
+    first = next(iter(rows), None)
+    if first is None:
+        raise DataError(f"{file.source} is empty." if not rows.comments else f"{file.source} holds comments only.")
+    names = [str(cell).strip() for cell in first.cells]
+    if rows.comments and any(map(is_number, names)):
+        line, text = rows.comments[-1]
+        above = next(iter(_TextRows(TextFile(text.lstrip(_COMMENT), file.source, file.ending), separator)), None)
+        if above and len(above.cells) == len(names):
+            return _Header([str(cell).strip() for cell in above.cells], line, is_comment=True)
+    return _Header(names, rows.n_lines)
 
 
-def _parse(file: TextFile, separator: str | None, n_columns: int, decimal: str) -> Columns:
-    import pandas as pd
-
-    with file.open() as stream, warnings.catch_warnings():
-        _read_header(stream, separator, file.source)
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+def _read_plain_numbers(file: TextFile, separator: str | None, header: _Header) -> NDArray[np.float64] | None:
+    """Return the rows below the header if they are nothing but numbers, else None; faster than cell by cell."""
+    with file.open() as stream:
+        for _ in range(header.line):
+            next(stream)
         try:
-            frame = pd.read_csv(
-                stream,
-                sep=r"\s+" if separator is None else separator,
-                decimal=decimal,
-                header=None,
-                names=list(range(n_columns)),
-                index_col=False,
-                skipinitialspace=True,
-                low_memory=False,
-            )
-        except pd.errors.EmptyDataError:
-            return {place: np.empty(0) for place in range(n_columns)}
-        except pd.errors.ParserError as error:
-            if "EOF inside string" not in str(error):
-                raise _too_many_values(file.source, n_columns) from None
-            raise DataError(f"{file.source} has a quotation mark that is never closed.") from None
-        except pd.errors.ParserWarning:
-            raise _too_many_values(file.source, n_columns) from None
-    return columns_in(frame)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a table without rows
+                rows = np.loadtxt(stream, delimiter=separator, comments=None, ndmin=2, dtype=np.float64)
+        except ValueError:
+            return None
+    return rows if rows.size and rows.shape[1] == len(header.names) else None
 
 
-def _too_many_values(source: str, n_columns: int) -> DataError:
-    return DataError(
-        f"{source} has rows with more values than the {n_columns} column(s) of its first line. "
-        "Each column needs a name, and text with the separator in it needs quotation marks."
-    )
+def _count_lines(file: TextFile, header: _Header, n_rows: int) -> NDArray[np.int64]:
+    """Return the lines of rows below the header, of which there are so many, where no row takes two lines."""
+    with file.open() as stream:
+        if sum(1 for _ in stream) == header.line + n_rows:
+            return np.arange(n_rows) + header.line + 1
+    with file.open() as stream:
+        lines = [number for number, line in enumerate(stream, start=1) if number > header.line and line.strip()]
+    return np.array(lines)
 
 
-def columns_in(frame: "pd.DataFrame") -> Columns:
-    """Return the columns by their places: numbers, among which true and false are 1 and 0, and all others as objects."""
-    from pandas.api.types import is_complex_dtype, is_numeric_dtype
-
-    return {
-        place: frame[place].to_numpy(dtype=np.float64, na_value=np.nan)
-        if is_numeric_dtype(frame[place].dtype) and not is_complex_dtype(frame[place].dtype)
-        else frame[place].astype(object).where(frame[place].notna(), None).to_numpy()
-        for place in range(frame.shape[1])
-    }
-
-
-def holds_numbers(column: NDArray[Any]) -> bool:
-    """Return whether a column is one of numbers."""
-    return column.dtype.kind == "f"
+def _data_rows(file: TextFile, separator: str | None, header: _Header, comments: list[int]) -> Iterator[Row]:
+    """Yield the rows below the header; the lines of comments among them are put into `comments`."""
+    rows = _TextRows(file, separator)
+    yield from (row for row in rows if row.line > header.line)
+    comments += [line for line, _ in rows.comments if line > header.line]

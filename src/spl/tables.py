@@ -1,6 +1,6 @@
-"""Data files into columns of numbers: CSV, TSV and Parquet, and clear words for what is wrong with them.
+"""Data files into columns of numbers: text, Parquet and Excel, and clear words for what is wrong with them.
 
-Text is read in `table_text`; which columns and rows are used is said in `choose_columns`.
+Text is taken apart in `table_text`, cells are read in `cells`; which columns and rows are used is said in `choose_columns`.
 """
 
 import gzip
@@ -8,18 +8,20 @@ import io
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.errors import DataError, shorten, suggest_name
-from spl.table_text import SNIFFED, TABBED, Columns, TextFile, columns_in, decode, holds_numbers, read_text
+from spl.cells import Missing
+from spl.errors import DataError, count_noun, shorten, suggest_name
+from spl.table_content import Content
+from spl.table_text import SNIFFED, TABBED, TextFile, decode, read_text
+from spl.typed_files import EXCEL, PARQUET, read_excel, read_parquet
 
 STANDARD_INPUT = "-"
-_PARQUET = (".parquet", ".pq")
 _GZIP_MARK = b"\x1f\x8b"
 _UNZIPPED_BYTES, _UNZIPPED_TIMES = 1 << 27, 100  # a file may be so large when unzipped, or so many times as large
 
@@ -32,44 +34,64 @@ class Table:
     names: tuple[str, ...]
     numbers: dict[str, NDArray[np.float64]]  # name -> [N], NaN where a value is missing
     texts: dict[str, NDArray[np.object_]]  # name -> [N], None where a value is missing
-    notes: tuple[str, ...] = ()  # what was left out while reading
+    notes: tuple[str, ...] = ()  # what was repaired or left out while reading
+    column_notes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the same, of a column that is used
+    problems: dict[str, str] = field(
+        default_factory=dict
+    )  # why a column that looks like numbers cannot be read as such
+    lines: NDArray[np.int64] = field(
+        default_factory=lambda: np.empty(0, dtype=np.int64)
+    )  # [N], where rows are in the file
+    line_word: str = "line"
+
+    def place(self, row: int) -> str:
+        """Return where a row is in the file, for people."""
+        return f"{self.line_word} {self.lines[row]}"
 
 
-def read_table(path: str) -> Table:
-    """Read a table by the ending of its name; `-` is CSV from standard input. Files may be gzipped."""
+def read_table(path: str, missing: Iterable[str] = ()) -> Table:
+    """Read a table by the ending of its name; `-` is CSV from standard input. Files may be gzipped.
+
+    Args:
+        path: the file.
+        missing: texts and numbers that are read as missing, besides the usual marks such as `NA` and `-`.
+    """
     source = "standard input" if path == STANDARD_INPUT else f"'{path}'"
     raw = _unzip(_read_bytes(path, source), source)
     ending = _ending(path)
-    if ending in _PARQUET:
-        return _read_parquet(raw, source)
+    marks = Missing(missing)
+    if ending in PARQUET:
+        return _name_columns(source, read_parquet(raw, source, marks))
+    if ending in EXCEL:
+        return _name_columns(source, read_excel(raw, source, marks, largest=_largest_unzipped(raw)))
     if ending not in (*SNIFFED, *TABBED):
-        known = ", ".join((*SNIFFED[1:], *TABBED, *_PARQUET))
+        known = ", ".join((*SNIFFED[1:], *TABBED, *PARQUET, *EXCEL))
         raise DataError(f"{source} ends in '{ending}', which cannot be read. Save it as one of: {known}.")
-    return _name_columns(source, *read_text(TextFile(decode(raw, source), source, ending)))
+    return _name_columns(source, read_text(TextFile(decode(raw, source), source, ending), marks))
 
 
-def _name_columns(source: str, header: Sequence[str], columns: Columns) -> Table:
+def _name_columns(source: str, content: Content) -> Table:
     """Give the columns their names; one without a name cannot stand in a formula."""
+    header = content.header
     named = [place for place, name in enumerate(header) if name]
     names = tuple(header[place] for place in named)
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise DataError(f"{source} has two columns named '{shorten(twice)}'. Rename one of them.")
     n_nameless = len(header) - len(named)
-    notes = (f"{count_noun(n_nameless, 'column')} without a name left out.",) if n_nameless else ()
-    numbers = {header[place]: columns[place] for place in named if holds_numbers(columns[place])}
-    texts = {header[place]: columns[place] for place in named if not holds_numbers(columns[place])}
-    return Table(source, names, numbers, texts, notes)
-
-
-def count_noun(number: int, noun: str) -> str:
-    """Return a number with its noun, in the singular or the plural.
-
-    Examples:
-        >>> count_noun(1, "row"), count_noun(1200, "row")
-        ('1 row', '1,200 rows')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    nameless = [f"{count_noun(n_nameless, 'column')} without a name left out."] if n_nameless else []
+    columns = {header[place]: content.columns[place] for place in named}
+    return Table(
+        source,
+        names,
+        {name: column.numbers for name, column in columns.items() if column.numbers is not None},
+        {name: column.texts for name, column in columns.items() if column.texts is not None},
+        (*content.notes, *nameless),
+        {name: column.notes for name, column in columns.items() if column.notes},
+        {name: column.problem for name, column in columns.items() if column.problem is not None},
+        content.lines,
+        content.line_word,
+    )
 
 
 # ---- bytes ---------------------------------------------------------------------------------------
@@ -97,7 +119,7 @@ def _suggest_file(path: str) -> str:
 def _unzip(raw: bytes, source: str) -> bytes:
     if not raw.startswith(_GZIP_MARK):
         return raw
-    largest = max(_UNZIPPED_BYTES, _UNZIPPED_TIMES * len(raw))
+    largest = _largest_unzipped(raw)
     try:
         with gzip.open(io.BytesIO(raw)) as stream:
             unzipped = stream.read(largest + 1)
@@ -111,30 +133,12 @@ def _unzip(raw: bytes, source: str) -> bytes:
     return unzipped
 
 
+def _largest_unzipped(raw: bytes) -> int:
+    return max(_UNZIPPED_BYTES, _UNZIPPED_TIMES * len(raw))
+
+
 def _ending(path: str) -> str:
     if path == STANDARD_INPUT:
         return ""
     name = path.lower().removesuffix(".gz")
     return Path(name).suffix
-
-
-# ---- Parquet -------------------------------------------------------------------------------------
-
-
-def _read_parquet(raw: bytes, source: str) -> Table:
-    import pandas as pd
-
-    try:
-        frame = pd.read_parquet(io.BytesIO(raw))
-    except ImportError:
-        raise DataError(
-            f'Reading {source} needs pyarrow. Install it with: pip install "symbolic-physics-learner[parquet]"'
-        ) from None
-    except (ValueError, OSError, NotImplementedError, LookupError, TypeError, AttributeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"{source} cannot be read as Parquet: {reason}") from None
-    header = [str(name) for name in frame.columns]
-    frame.columns = pd.RangeIndex(len(header))
-    if not len(frame):
-        raise DataError(f"{source} has no rows.")
-    return _name_columns(source, header, columns_in(frame))
