@@ -29,7 +29,7 @@ def test_all_columns_of_numbers_are_features_unless_some_are_named(mixed):
 def test_rows_with_gaps_are_dropped_and_counted(mixed):
     data, notes = prepare_dataset(mixed, target="y", features=["a"])
     np.testing.assert_array_equal(data.columns, [[1.0, 4.0]])
-    assert notes == ["2 rows of 4 with missing or infinite values left out (the first is line 3)."]
+    assert notes == ["2 rows of 4 with missing or infinite values left out (the first: line 3)."]
 
 
 def test_gaps_in_columns_that_are_not_used_drop_nothing(mixed):
@@ -111,7 +111,7 @@ def test_text_that_is_declared_missing_leaves_its_row_out(spoiled):
     data, notes = prepare_dataset(read_table(spoiled, missing=["bad"]), target="y")
     assert (data.names, data.n_rows) == (("a", "b"), 18)
     assert "Column 'b': 1 cell is read as missing (line 17: 'bad')." in notes
-    assert "2 rows of 20 with missing or infinite values left out (the first is line 9)." in notes
+    assert "2 rows of 20 with missing or infinite values left out (the first: line 9)." in notes
 
 
 def test_a_column_that_is_text_for_the_greater_part_is_left_out_with_its_first_text(tmp_path):

@@ -199,8 +199,34 @@ def test_what_is_left_out_is_noted_on_standard_error(table):
     table.to_csv("data.csv", index=False)
     result = run("fit", "data.csv", "--target", "y", "--json", *SMALL)
     assert "Note: 1 column of text left out: name." in result.stderr
-    assert "Note: 1 row of 60 with missing or infinite values left out." in result.stderr
+    assert "Note: 1 row of 60 with missing or infinite values left out (line 5)." in result.stderr
     json.loads(result.stdout)
+
+
+def spoil(table, cell):
+    """Write the table with a cell of text in line 17."""
+    spoiled = table.astype({"a": object})
+    spoiled.loc[15, "a"] = cell
+    spoiled.to_csv("data.csv", index=False)
+
+
+def test_text_in_a_column_of_numbers_stops_with_line_and_value(table):
+    spoil(table, "bad")
+    result = CliRunner().invoke(main, ["fit", "data.csv", "--target", "y", "--json"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Column 'a' has text in 1 of 60 cells (line 17: 'bad'). Fix the cell, or pass --missing" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("cell", "options"), [("-", []), ("bad", ["--missing", "worse,bad"]), ("-9999", ["--missing=-9999.0"])]
+)
+def test_a_mark_for_a_missing_value_is_noted_in_every_output(table, cell, options):
+    spoil(table, cell)
+    note = f"Column 'a': 1 cell is read as missing (line 17: '{cell}')."
+    result = run("fit", "data.csv", "--target", "y", "--json", *options, *SMALL)
+    assert note in json.loads(result.stdout)["notes"]
+    assert f"Note: {note}" in result.stderr
+    assert f"Note: {note}" in run("fit", "data.csv", "--target", "y", "--quiet", *options, *SMALL).stderr
 
 
 def test_rows_of_weight_zero_do_not_count(table):

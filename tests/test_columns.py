@@ -45,7 +45,7 @@ def test_an_empty_cell_is_missing_without_a_word(empty):
 
 def test_marks_are_counted():
     column, _ = read(["-", *NUMBERS, "?", "NA"])
-    assert column.notes == ("Column 'c0': 3 cells are read as missing (first line 2: '-').",)
+    assert column.notes == ("Column 'c0': 3 cells are read as missing (the first: line 2: '-').",)
 
 
 def test_stray_text_among_numbers_stops_with_line_and_value():
@@ -57,7 +57,7 @@ def test_stray_text_among_numbers_stops_with_line_and_value():
 def test_further_texts_and_numbers_can_be_declared_missing():
     column, _ = read([*NUMBERS, "bad", "-9999.0", "BAD"], missing=["bad", "-9999"])
     assert np.count_nonzero(np.isnan(column.numbers)) == 3
-    assert column.notes == ("Column 'c0': 3 cells are read as missing (first line 22: 'bad').",)
+    assert column.notes == ("Column 'c0': 3 cells are read as missing (the first: line 22: 'bad').",)
 
 
 def test_a_column_of_text_keeps_its_cells_as_they_stand():

@@ -15,6 +15,7 @@ from spl.cli import main
 from spl.expression import parse_expression
 from spl.fit import evaluate
 from spl.program import Vocabulary
+from spl.stored_run import read_run
 
 PROCESS = [sys.executable, "-c", "from spl.cli import main; main()"]
 JSON_KEYS = {
@@ -98,6 +99,19 @@ def test_runs_are_told_apart_by_a_column_of_text(table):
     assert "Note: Trajectory 1 of 2: 11 of 250 samples with missing values left out." in result.stderr
 
 
+def test_times_may_be_dates_and_what_was_repaired_is_noted_everywhere(table, tmp_path):
+    when = pd.Timestamp("2024-03-01 12:00") + pd.to_timedelta(table["t"], unit="s")
+    spoiled = table.assign(t=when.astype(str), x=table["x"].astype(object))
+    spoiled.loc[15, "x"] = "bad"
+    spoiled.to_csv("data.csv", index=False)
+    result = run("data.csv", *SMALL, "--missing", "bad", "--json", "--run", "run.spl")
+    notes = json.loads(result.stdout)["notes"]
+    assert "Column 'x': 1 cell is read as missing (line 17: 'bad')." in notes
+    assert any(note.startswith("Column 't' is in seconds since 2024-03-01 12:00:00") for note in notes)
+    assert all(f"Note: {note}" in result.stderr for note in notes)
+    assert list(read_run("run.spl").notes) == notes
+
+
 def test_the_weak_form_a_map_and_order_two_are_options(table):
     assert json.loads(run("data.csv", *SMALL, "--weak", "--json").stdout)["derivative"] == "weak"
     mapped = json.loads(run("data.csv", *SMALL, "--discrete", "--json").stdout)
@@ -136,8 +150,8 @@ def test_standard_input_is_a_table_too(table):
         (["data.csv", "--time", "t", "--states", "x,run"], "Leave it out of --states."),
         (["data.csv", "--time", "t", "--states", "x,x"], "names a column twice"),
         (["data.csv", "--time", "t", "--states", "x,t"], "The column 't' is the time and a state."),
-        (["unsorted.csv", "--time", "t"], "The time 't' goes back from 12 to 11.976 in row 3 of 'unsorted.csv'. Sort"),
-        (["twice.csv", "--time", "t"], "The time 't' is 0 twice, the second time in row 3 of 'twice.csv'."),
+        (["unsorted.csv", "--time", "t"], "The time 't' goes back from 12 to 11.976 in line 3 of 'unsorted.csv'. Sort"),
+        (["twice.csv", "--time", "t"], "The time 't' is 0 twice, the second time in line 3 of 'twice.csv'."),
         (["short.csv", "--time", "t"], "has 3 samples; at least 5 are needed."),
         (["data.csv", "--time", "t", "--derivative", "splin"], "Did you mean 'spline'?"),
         (["data.csv", "--time", "t", "--order", "3"], "`order` must be 1 or 2; it is 3."),

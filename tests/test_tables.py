@@ -148,7 +148,7 @@ def test_parquet_without_pyarrow_names_what_to_install(tmp_path, monkeypatch):
 def test_comment_lines_are_left_out_and_those_among_the_rows_are_noted(tmp_path):
     table = read_table(write(tmp_path, "t.csv", "# made by hand\na,y\n# first\n1,2\n  # second\n3,4\n"))
     np.testing.assert_array_equal(table.numbers["a"], [1, 3])
-    assert table.notes == ("2 comments among the rows left out (the first is line 3).",)
+    assert table.notes == ("2 comments among the rows left out (the first: line 3).",)
     assert table.lines.tolist() == [4, 6]
 
 

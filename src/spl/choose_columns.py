@@ -114,7 +114,7 @@ def _complete_rows(table: Table, names: Sequence[str], notes: list[str]) -> NDAr
             f"The column '{worst}' has {n_missing:,} missing values out of {complete.size:,}; leave it out, or fill the gaps."
         )
     if n_dropped:
-        first = "" if n_dropped == 1 else "the first is "
+        first = "" if n_dropped == 1 else "the first: "
         place = table.place(int(np.argmin(complete)))
         notes.append(
             f"{count_noun(n_dropped, 'row')} of {complete.size:,} with missing or infinite values left out ({first}{place})."

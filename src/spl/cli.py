@@ -18,6 +18,7 @@ from spl.command_options import (
     check_seed,
     cluster_option,
     compile_kernels,
+    missing_option,
     open_console,
     print_notes,
     read_grammar,
@@ -107,6 +108,7 @@ main.add_command(resume)
 )
 @click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
 @click.option("--weights", metavar="COLUMN", help="A column that says how much each row counts.")
+@missing_option
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; if it is there already, continue it.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equation.")
@@ -125,15 +127,18 @@ def fit(
     trees: int,
     seed: int,
     weights: str | None,
+    missing: tuple[str, ...],
     run: str | None,
     is_json: bool,
     quiet: bool,
 ) -> None:
     """Find a formula for one column of a table by the others.
 
-    DATA is a file: .csv or .txt (comma, semicolon or tab between columns), .tsv or .tab, each also gzipped as .gz, or
-    .parquet; - reads CSV from standard input. The first line holds the names of the columns. Columns of text and rows
-    with missing values are left out, with a note.
+    DATA is a file: .csv or .txt (comma, semicolon or tab between columns), .tsv or .tab, each also gzipped as .gz,
+    .parquet or .xlsx; - reads CSV from standard input. The first line holds the names of the columns; units below it and
+    lines that begin with # are skipped. Columns of text and rows with missing values are left out, with a note. Dates
+    become seconds since the first. Text in a column of numbers is an error that names the line, unless it is a usual
+    mark for a missing value, such as NA or -, or listed in --missing.
 
     The best formula of each complexity is shown while the search goes on. Ctrl-C ends it with the best so far, which is
     printed as usual, with status 0 and the word "interrupted". With --run nothing is lost whatever happens: `spl show`
@@ -156,7 +161,7 @@ def fit(
     check_selection(selection)
     config = SearchConfig(n_trees=trees)
     limits = Limits(timeout=None if timeout == math.inf else timeout, max_evaluations=max_evaluations)
-    dataset, notes = prepare_dataset(read_table(data), target=target, features=features, weights=weights)
+    dataset, notes = prepare_dataset(read_table(data, missing), target=target, features=features, weights=weights)
     grammar = read_grammar(dataset.names, grammar_file, operators, has_constants=not no_constants)
     print_notes(notes)
 

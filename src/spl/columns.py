@@ -90,7 +90,7 @@ def note_missing(name: str, marked: Sequence[tuple[int, object]], reading: Readi
     if not marked:
         return ()
     cells = "1 cell is" if len(marked) == 1 else f"{len(marked):,} cells are"
-    first = "" if len(marked) == 1 else "first "
+    first = "" if len(marked) == 1 else "the first: "
     return (f"Column '{name}': {cells} read as missing ({first}{show_cell(*min(marked, key=_row_of), reading)}).",)
 
 

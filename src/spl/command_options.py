@@ -47,6 +47,20 @@ def connect(ctx: click.Context, param: click.Parameter, value: str | None) -> in
     return ctx.with_resource(use_cluster(value))
 
 
+def split_list(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """Return texts that have commas between them; one that holds a comma stands in quotation marks."""
+    try:
+        return tuple(next(csv.reader([value or ""], skipinitialspace=True), []))
+    except csv.Error as error:
+        raise click.BadParameter(f"{shorten(repr(value))} cannot be read as a list: {error}.", ctx, param) from None
+
+
+missing_option = click.option(
+    "--missing",
+    callback=split_list,
+    metavar="A,B,...",
+    help="Further text or numbers to treat as missing, besides NA, -, ? and the like: bad,-9999.",
+)
 cluster_option = click.option(
     "--cluster",
     callback=connect,

@@ -16,6 +16,7 @@ from spl.command_options import (
     check_seed,
     cluster_option,
     compile_kernels,
+    missing_option,
     open_console,
     print_notes,
     read_grammar,
@@ -23,7 +24,7 @@ from spl.command_options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from spl.discover_system import SystemDiscovery, SystemWatcher
@@ -40,6 +41,7 @@ WEAK = "weak"
 @click.option("--states", callback=split_names, metavar="A,B,...", help="Columns of states. [default: all others]")
 @click.option("--inputs", callback=split_names, metavar="A,B,...", help="Columns that drive the system from outside.")
 @click.option("--group", metavar="COLUMN", help="A column, numbers or text, that tells the runs apart.")
+@missing_option
 @click.option("--weak", is_flag=True, help="Means against test functions instead of derivatives, against strong noise.")
 @click.option(
     "--derivative",
@@ -68,6 +70,7 @@ def dynamics(
     states: tuple[str, ...] | None,
     inputs: tuple[str, ...] | None,
     group: str | None,
+    missing: tuple[str, ...],
     weak: bool,
     derivative: str,
     order: int,
@@ -85,8 +88,9 @@ def dynamics(
 ) -> None:
     """Find the governing equations of a system from measured trajectories.
 
-    DATA is a file as for `spl fit`, one row a sample; - reads CSV from standard input. Rows of one run are in the order of
-    time. Rows with missing values are left out, with a note, and runs are split where many are missing.
+    DATA is a file as for `spl fit`, one row per sample; - reads CSV from standard input. Rows of one run are in the order
+    of time. Times may be dates; they are then counted in seconds from the first. Rows with missing values are left out,
+    with a note, and runs are split where many are missing.
 
     Each equation is searched in turn; then all are fitted together to the trajectories, and every number gets a
     standard error. Ctrl-C ends the search with the best so far, with status 0 and the word "interrupted".
@@ -108,9 +112,10 @@ def dynamics(
     limits = Limits(timeout=None if timeout == math.inf else timeout)
     if plot is not None:
         check_plot(plot)
-    runs, notes = prepare_trajectories(read_table(data), time=time, states=states, inputs=inputs or (), group=group)
+    table = read_table(data, missing)
+    runs, _ = prepare_trajectories(table, time=time, states=states, inputs=inputs or (), group=group)
     grammar = read_grammar(runs.columns(order), grammar_file, operators)
-    print_notes([*notes, *runs.notes])
+    print_notes(runs.notes)
 
     from spl.discover_system import discover_system
     from spl.system_runs import discover_system_in_file
@@ -131,7 +136,7 @@ def dynamics(
         )
     print_notes(found.notes[len(runs.notes) :])
     if is_json:
-        _print_json(found, runs, notes, seed)
+        _print_json(found, runs, seed)
     else:
         print_system(found, runs, plan, is_quiet=quiet)
     if plot is not None:
@@ -165,10 +170,10 @@ def open_system_progress(
     return SystemDisplay(console, left_sides, timeout=timeout)
 
 
-def _print_json(found: "SystemDiscovery", runs: "Trajectories", notes: "Sequence[str]", seed: int) -> None:
+def _print_json(found: "SystemDiscovery", runs: "Trajectories", seed: int) -> None:
     from spl.system_report import describe_system
 
-    click.echo(json.dumps(describe_system(found, runs, [*notes, *found.notes], seed), allow_nan=False))
+    click.echo(json.dumps(describe_system(found, runs, found.notes, seed), allow_nan=False))
 
 
 def print_system(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *, is_quiet: bool) -> None:

@@ -5,6 +5,7 @@ say how long a gap is.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from spl.trajectories import Trajectories
 
 
 class PreparedRuns(NamedTuple):
-    """Trajectories, and what was left out on the way to them."""
+    """Trajectories, and what was changed or left out while the table was read; the notes of the data begin with it."""
 
     data: Trajectories
     notes: list[str]
@@ -52,7 +53,7 @@ def prepare_trajectories(
         names=names,
         input_names=inputs or None,
     )
-    return PreparedRuns(data, notes)
+    return PreparedRuns(replace(data, notes=(*notes, *data.notes)), notes)
 
 
 def _check_roles(table: Table, time: str, group: str | None, states: Sequence[str], inputs: Sequence[str]) -> None:

@@ -116,7 +116,7 @@ def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
 def _note_comments(lines: Sequence[int], line_word: str) -> list[str]:
     if not lines:
         return []
-    first = "" if len(lines) == 1 else "the first is "
+    first = "" if len(lines) == 1 else "the first: "
     return [f"{count_noun(len(lines), 'comment')} among the rows left out ({first}{line_word} {lines[0]})."]
 
 

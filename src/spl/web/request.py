@@ -86,10 +86,8 @@ class Dynamics:
 
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
         """Return the columns that formulas may use, and what of the table is left out; a clear error if it cannot be searched."""
-        runs, notes = prepare_trajectories(
-            table, time=self.time, states=self.states, inputs=self.inputs, group=self.group
-        )
-        return runs.columns(self.order), [*notes, *runs.notes]
+        runs, _ = prepare_trajectories(table, time=self.time, states=self.states, inputs=self.inputs, group=self.group)
+        return runs.columns(self.order), list(runs.notes)
 
     def options(self) -> list[str]:
         """Return the options of `spl dynamics` that say so."""
