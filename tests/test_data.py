@@ -98,7 +98,7 @@ def test_the_spread_of_a_constant_target_is_its_size(target, spread):
     assert Dataset.from_arrays(TABLE, target).spread == spread
 
 
-@pytest.mark.parametrize("size", [1e-200, 1e-9, 1e9, 1e150])
+@pytest.mark.parametrize("size", [1e-149, 1e-9, 1e9, 1e149])
 def test_the_spread_has_the_unit_of_the_target(size):
     data = Dataset.from_arrays(TABLE, np.array(TARGET) * size)
     assert data.spread == pytest.approx(size * Dataset.from_arrays(TABLE, TARGET).spread, rel=1e-9)
@@ -149,10 +149,24 @@ def test_the_same_generator_gives_the_same_sample():
     np.testing.assert_array_equal(one.target, two.target)
 
 
-@pytest.mark.parametrize("size", [1e-300, 1e-30, 1.0, 1e30, 5e307])
+@pytest.mark.parametrize("size", [1e-149, 1e-30, 1.0, 1e30, 1e149])
 def test_the_spread_of_a_target_of_any_size_is_a_number(size):
     data = Dataset.from_arrays([[1.0]] * 3, np.array([1.0, 2.0, 3.0]) * size)
     assert data.spread == pytest.approx(np.sqrt(2 / 3) * size)
+
+
+@pytest.mark.parametrize("size", [1.7e308, 1e151, 1e-151, 1e-310, 5e-324])
+def test_numbers_whose_squares_are_none_are_refused_with_a_unit_that_helps(size):
+    values = np.array([1.0, 0.5, 0.0]) * size
+    for arguments, what in (((TABLE, values), "The target"), (([[v] for v in values], TARGET), "Column 'x0'")):
+        with pytest.raises(DataError, match=rf"{what} (reaches|never exceeds) .* unit: divide it by 1e") as caught:
+            Dataset.from_arrays(*arguments)
+        unit = float(str(caught.value).removesuffix(".").split()[-1])
+        Dataset.from_arrays(TABLE, values / unit)
+
+
+def test_a_column_may_hold_numbers_that_are_nothing_beside_its_others():
+    assert Dataset.from_arrays(TABLE, [1.0, 1e-300, 5e-324]).n_rows == 3
 
 
 def test_errors_in_the_last_digit_of_a_target_far_from_zero_are_rounding_errors():

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from spl import Grammar, Operator, SearchConfig, SplError, SPLRegressor
-from spl.errors import RunFileError, SearchInterrupted, UndefinedError, UndefinedValues
+from spl.errors import DataRepaired, RunFileError, SearchInterrupted, UndefinedError, UndefinedValues
 
 FEW = {"max_evaluations": 3000, "random_state": 0}
 CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=500, search=SearchConfig(n_trees=1))
@@ -247,20 +247,112 @@ def test_a_bad_index_is_named(model, index, table):
 
 
 @pytest.mark.parametrize(
-    ("X", "y"),
+    ("X", "y", "message"),
     [
-        ([[np.nan], [1.0]], [1.0, 2.0]),
-        ([[np.inf], [1.0]], [1.0, 2.0]),
-        ([["a"], ["b"]], [1.0, 2.0]),
-        ([[1.0], [2.0]], [np.nan, 2.0]),
-        (np.empty((3, 0)), [1.0, 2.0, 3.0]),
-        (np.empty((0, 2)), []),
-        ([[1.0], [2.0]], [1.0, 2.0, 3.0]),
+        ([["a"], ["b"]], [1.0, 2.0], "Column 'x0' holds text: 'a' in row 0"),
+        ([[1.0], [2.0]], ["a", "b"], "The target holds text: 'a' in row 0"),
+        ([[1], [10**400], [3]], [1.0, 2.0, 3.0], "Column 'x0' has something that is no number in 1 of 3 cells"),
+        ([[1], [2], [3]], [1.0, 10**400, 3.0], "has something that is no number in 1 of 3 cells (row 1: 1000"),
+        ([[np.nan], [np.inf]], [1.0, 2.0], "No row of the data has a number in every column that is used"),
+        ([[1.0], [2.0]], [np.nan, np.nan], "The target has 2 missing values out of 2"),
+        (np.empty((3, 0)), [1.0, 2.0, 3.0], "0 feature(s)"),
+        (np.empty((0, 2)), [], "0 sample(s)"),
+        ([[1.0], [2.0]], [1.0, 2.0, 3.0], "inconsistent numbers of samples"),
+        ([[1.0], [2.0]], None, "requires y"),
+        ([[1.0], [2.0]], [1.0, 2j], "Complex data not supported"),
+        (pd.DataFrame({"a": ["u", "v"], "b": [1, 2]}), [1.0, 2.0], "Column 'a' holds text: 'u' in row 0. Leave it out"),
+        (pd.DataFrame({"a": ["1", "2", "bad"]}), [1.0, 2.0, 3.0], "Column 'a' has text in 1 of 3 cells (row 2: 'bad')"),
     ],
 )
-def test_a_bad_table_is_refused(X, y):
-    with pytest.raises(ValueError, match=r"(?i)nan|infinity|convert|feature|sample|inconsistent"):
+def test_a_bad_table_is_refused(X, y, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
         SPLRegressor().fit(X, y)
+
+
+# ---- missing values, dates -----------------------------------------------------------------------
+
+
+def fit_with_warnings(X, y, weights=None, **settings):
+    """Fit a line; return the model and what was said about the data."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = SPLRegressor(operators=("+", "*"), **FEW, **settings).fit(X, y, weights)
+    repairs = [str(warning.message) for warning in caught if issubclass(warning.category, DataRepaired)]
+    assert all(warning.filename == __file__ for warning in caught if issubclass(warning.category, DataRepaired))
+    assert model.notes_[: len(repairs)] == repairs
+    return model, repairs
+
+
+@pytest.mark.parametrize("where", ["X", "y", "weights", "infinite"])
+def test_rows_with_missing_values_are_left_out_with_a_warning(table, where):
+    X, y, weights = table[0].copy(), table[1].copy(), np.ones(60)
+    if where == "weights":
+        weights[[3, 7]] = np.nan
+    elif where == "y":
+        y[[3, 7]] = np.nan
+    else:
+        X[[3, 7], 1] = np.inf if where == "infinite" else np.nan
+    model, repairs = fit_with_warnings(X, y, weights if where == "weights" else None)
+    assert repairs == ["2 rows of 60 with missing or infinite values left out (the first: row 3)."]
+    assert model.discovery_.n_rows == 58
+    assert model.score(*table) == pytest.approx(1.0)
+
+
+def test_the_mask_of_an_array_is_not_forgotten(table):
+    X = np.ma.masked_array(table[0], table[0] > 1.9)
+    _, repairs = fit_with_warnings(X, table[1])
+    assert repairs[0].startswith(f"{np.count_nonzero((table[0] > 1.9).any(axis=1))} rows of 60 with missing")
+
+
+def test_a_row_without_a_value_predicts_none(model, table):
+    X = table[0][:4].copy()
+    X[1, 0] = X[2, 1] = np.nan
+    assert np.isnan(model.predict(X)).tolist() == [False, True, True, False]
+
+
+def test_score_leaves_incomplete_rows_out_with_a_warning(model, table):
+    X, y = table[0].copy(), table[1].copy()
+    X[0, 0] = y[1] = np.nan
+    with pytest.warns(DataRepaired, match="2 rows of 60 with missing"):
+        assert model.score(X, y) == pytest.approx(1.0)
+
+
+def test_dates_are_seconds_since_the_first_of_the_fit(tmp_path):
+    when = pd.date_range("2024-03-01 12:00", periods=40, freq="s")
+    X = pd.DataFrame({"when": when, "on": np.arange(40) % 2 == 0})
+    path = tmp_path / "run.spl"
+    model, repairs = fit_with_warnings(X, 2.0 * np.arange(40) + X["on"], run_file=path)
+    assert repairs == ["Column 'when' is in seconds since 2024-03-01 12:00:00."]
+    for fitted in (model, SPLRegressor.from_run(path)):
+        np.testing.assert_allclose(fitted.predict(X[20:]), 2.0 * np.arange(20, 40) + X["on"][20:], rtol=1e-6)
+        texts = X[20:].assign(when=when[20:].astype(str))
+        np.testing.assert_allclose(fitted.predict(texts), fitted.predict(X[20:]))
+
+
+def test_dates_in_a_column_that_held_numbers_are_refused(model):
+    with pytest.raises(SplError, match="Column 'x1' holds dates, but it held numbers in the fit"):
+        model.predict(np.array([[1.0, pd.Timestamp("2024-01-01")]], dtype=object))
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.array([[f"{k}.5"] for k in range(20)]),
+        np.array([["-" if k == 3 else k + 0.5] for k in range(20)], dtype=object),
+        np.array([[np.datetime64("2024-01-01T00:00:00.500") + np.timedelta64(k, "s")] for k in range(20)]),
+        np.array([[np.timedelta64(500 + 1000 * k, "ms")] for k in range(20)]),
+        pd.DataFrame({"a": pd.array([k + 0.5 for k in range(19)] + [None], dtype="Float64")}),
+    ],
+    ids=["texts", "objects", "dates", "durations", "nullable"],
+)
+def test_columns_of_any_kind_are_read_as_numbers(X):
+    model, _ = fit_with_warnings(X, 3.0 * np.arange(20) + 1)
+    assert sympy.Poly(model.sympy()).LC() == pytest.approx(3)
+
+
+def test_an_endless_whole_number_is_refused_in_weights():
+    with pytest.raises(SplError, match="has something that is no number in 1 of 3 cells"):
+        SPLRegressor().fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], [1, 10**400, 1])
 
 
 def test_equal_column_names_are_refused():

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spl.columns import find_complete_rows
 from spl.data import Dataset
 from spl.errors import DataError, count_noun, shorten, suggest_name
 from spl.table_text import is_number
@@ -43,7 +43,9 @@ def prepare_dataset(
         raise DataError(f"{table.source} has no column of numbers besides '{target}' to search a formula in.")
     used = [target, *names, *([weights] if weights else [])]
     notes += notes_of_columns(table, used)
-    complete = _complete_rows(table, used, notes)
+    columns = {f"column '{name}'": table.numbers[name] for name in used}
+    complete, left_out = find_complete_rows(columns, table.source, table.place)
+    notes += left_out
     data = Dataset.from_arrays(
         np.column_stack([table.numbers[name][complete] for name in names]),
         table.numbers[target][complete],
@@ -99,24 +101,3 @@ def other_number_columns(table: Table, taken: set[str | None], notes: list[str])
 def notes_of_columns(table: Table, names: Sequence[str]) -> list[str]:
     """Return what was repaired in columns of numbers while they were read."""
     return [note for name in names if name in table.numbers for note in table.column_notes.get(name, ())]
-
-
-def _complete_rows(table: Table, names: Sequence[str], notes: list[str]) -> NDArray[np.bool_]:
-    """Return which rows have a finite number in each column, and note how many have not."""
-    finite = {name: np.isfinite(table.numbers[name]) for name in names}
-    complete: NDArray[np.bool_] = np.all(list(finite.values()), axis=0)
-    n_dropped = int(np.count_nonzero(~complete))
-    if n_dropped == complete.size:
-        worst = min(finite, key=lambda name: np.count_nonzero(finite[name]))
-        n_missing = int(np.count_nonzero(~finite[worst]))
-        raise DataError(
-            f"No row of {table.source} has a number in every column that is used. "
-            f"The column '{worst}' has {n_missing:,} missing values out of {complete.size:,}; leave it out, or fill the gaps."
-        )
-    if n_dropped:
-        first = "" if n_dropped == 1 else "the first: "
-        place = table.place(int(np.argmin(complete)))
-        notes.append(
-            f"{count_noun(n_dropped, 'row')} of {complete.size:,} with missing or infinite values left out ({first}{place})."
-        )
-    return complete

@@ -161,7 +161,8 @@ def fit(
     check_selection(selection)
     config = SearchConfig(n_trees=trees)
     limits = Limits(timeout=None if timeout == math.inf else timeout, max_evaluations=max_evaluations)
-    dataset, notes = prepare_dataset(read_table(data, missing), target=target, features=features, weights=weights)
+    table = read_table(data, missing)
+    dataset, notes = prepare_dataset(table, target=target, features=features, weights=weights)
     grammar = read_grammar(dataset.names, grammar_file, operators, has_constants=not no_constants)
     print_notes(notes)
 
@@ -175,7 +176,9 @@ def fit(
     compile_kernels()
     search: Callable[..., Discovery] = discover
     if run is not None:
-        facts = {"selection": selection, "source": None if data == "-" else os.path.abspath(data)}
+        origins = {name: table.origins[name] for name in dataset.names if name in table.origins}
+        source = None if data == "-" else os.path.abspath(data)
+        facts = {"selection": selection, "source": source, "origins": origins}
         search = partial(discover_in_file, run, target=target, facts=facts)
     with open_progress(target, choose, limits.timeout, is_json=is_json, is_quiet=quiet) as display:
         found = search(dataset, grammar, config=config, limits=limits, n_jobs=cluster or jobs, seed=seed, watch=display)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spl.cells import Gathered, Missing, is_empty, plain_number
 from spl.decimals import COMMA, POINT, find_mark, needs_point, parse_number
-from spl.errors import shorten
+from spl.errors import DataError, count_noun, shorten
 from spl.instants import AmbiguousDate, read_instants, seconds_since
 
 _TRUTHS = {"true": 1.0, "false": 0.0}
@@ -245,3 +245,32 @@ class _Reader:
 
     def _show_written(self, row: int, cell: object, number: float) -> None:
         self.written.append(f"{self._show(row, cell)} is {number:.15g}")
+
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+
+def find_complete_rows(
+    columns: Mapping[str, NDArray[np.float64]], source: str, place: Callable[[int], str]
+) -> tuple[NDArray[np.bool_], list[str]]:
+    """Return which rows have a finite number in each column, and what is said about the others; an error if there is none.
+
+    Examples:
+        >>> find_complete_rows({"column 'a'": np.array([1.0, np.nan])}, "the data", lambda row: f"row {row}")[1]
+        ['1 row of 2 with missing or infinite values left out (row 1).']
+    """
+    finite = {name: np.isfinite(values) for name, values in columns.items()}
+    complete: NDArray[np.bool_] = np.all(list(finite.values()), axis=0)
+    n_dropped = int(np.count_nonzero(~complete))
+    if n_dropped and n_dropped == complete.size:
+        worst = min(finite, key=lambda name: np.count_nonzero(finite[name]))
+        n_missing = int(np.count_nonzero(~finite[worst]))
+        raise DataError(
+            f"No row of {source} has a number in every column that is used. "
+            f"The {worst} has {n_missing:,} missing values out of {complete.size:,}; leave it out, or fill the gaps."
+        )
+    if not n_dropped:
+        return complete, []
+    first = "" if n_dropped == 1 else "the first: "
+    rows = f"{count_noun(n_dropped, 'row')} of {complete.size:,}"
+    return complete, [f"{rows} with missing or infinite values left out ({first}{place(int(np.argmin(complete)))})."]

@@ -122,18 +122,16 @@ def _grow(grammar: Grammar, columns: NDArray[np.float64], rules: BankRules, capa
     alphabet = pack_alphabet(grammar.vocabulary)
     grow_bank(bank, rules, alphabet, MAX_TRIED * capacity)
     degrees = [d for d in range(1, SUM_DEGREE + 1) if comb(len(columns) + d, d) - 1 <= MAX_PRODUCTS]
-    products = [
-        np.prod(columns[list(factors)], axis=0)
-        for degree in degrees
-        for factors in combinations_with_replacement(range(len(columns)), degree)
-    ]
+    factors = [each for degree in degrees for each in combinations_with_replacement(range(len(columns)), degree)]
+    with np.errstate(over="ignore"):
+        products = [np.prod(columns[list(each)], axis=0) for each in factors]
     roomy = rules._replace(capacity=bank.n_of + n_sums)
     for symbol in range(len(grammar.symbols)):
         one = look_up_entry(bank, symbol, EXACT, np.ones(columns.shape[1]))
         if one >= 0:
             cheapest = bank.member[symbol, : min(n_sums // ONE_SHARE, bank.n_of[symbol])]
             grow_sums(bank, roomy, alphabet, symbol, np.array([one, *cheapest], np.int64), 1)
-        entries = [look_up_entry(bank, symbol, EXACT, values) for values in products]
+        entries = [look_up_entry(bank, symbol, EXACT, values) for values in products if np.isfinite(values).all()]
         found = np.array([entry for entry in entries if entry >= 0], np.int64)
         grow_sums(bank, roomy, alphabet, symbol, found, len(found))
     return bank

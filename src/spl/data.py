@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from spl.errors import DataError, shorten
 
 MAX_COLUMNS = 10_000
+LARGEST, SMALLEST = 1e150, 1e-150  # sizes of columns and target: their squares, and sums of these, are numbers still
 EXACT = 1e-13  # an error that is a smaller share of the spread of the target than this is rounding error
 
 
@@ -57,8 +58,12 @@ class Dataset:
             raise DataError(f"The table has {n_columns} columns. It must have 1 to {MAX_COLUMNS}.")
         _check_finite(rows, "The table")
         _check_finite(goal, "The target")
+        known = _check_names(names, n_columns)
+        for name, column in zip(known, rows.T, strict=True):
+            check_size(column, f"Column '{name}'")
+        check_size(goal, "The target")
         return cls(
-            names=_check_names(names, n_columns),
+            names=known,
             columns=np.ascontiguousarray(rows.T).copy(),
             target=goal.copy(),
             weights=_check_weights(weights, n_rows),
@@ -134,8 +139,9 @@ def _as_numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
         array = np.asarray(values)
         if np.iscomplexobj(array):
             raise DataError(f"{what} holds complex numbers. Give real ones.")
-        return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        with np.errstate(over="ignore"):  # longer floating-point numbers; they are infinite then
+            return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(
@@ -150,6 +156,30 @@ def _check_finite(values: NDArray[np.float64], what: str) -> None:
         raise DataError(
             f"{what} holds {len(bad)} value(s) that are NaN or infinite, the first at {place}. Remove or fill them first."
         )
+
+
+def check_size(values: NDArray[np.float64], what: str) -> None:
+    """Raise a clear error if numbers are so large or small that their squares are none; NaN is left out.
+
+    Examples:
+        >>> check_size(np.array([1.0, 1.7e308]), "The target")
+        Traceback (most recent call last):
+        ...
+        spl.errors.DataError: The target reaches 1.7e+308, beyond 1e+150. Give it in a larger unit: divide it by 1e+308.
+    """
+    size = float(np.nanmax(np.abs(values), initial=0.0))
+    if size > LARGEST:
+        raise DataError(
+            f"{what} reaches {size:.3g}, beyond {LARGEST:g}. Give it in a larger unit: divide it by {_decade(size)}."
+        )
+    if 0 < size < SMALLEST:
+        raise DataError(
+            f"{what} never exceeds {size:.3g}, below {SMALLEST:g}. Give it in a smaller unit: divide it by {_decade(size)}."
+        )
+
+
+def _decade(size: float) -> str:
+    return f"1e{max(math.floor(math.log10(size)), -308):+03d}"  # smaller ones are not whole
 
 
 def _check_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
@@ -178,8 +208,11 @@ def _check_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64
     if given.shape != (n_rows,):
         raise DataError(f"There must be one weight a row, {n_rows}; the shape of the weights is {given.shape}.")
     _check_finite(given, "The weights")
-    if np.any(given < 0) or not np.any(given > 0):
-        raise DataError("The weights must be 0 or more, and at least one more than 0.")
+    if np.any(given < 0):
+        row = int(np.argmax(given < 0))
+        raise DataError(f"The weights must be 0 or more; that of row {row} is {given[row]:g}.")
+    if not np.any(given > 0):
+        raise DataError("All weights are zero. Give at least one row a weight of more than 0.")
     shares = given / 2.0 ** (math.frexp(given.max())[1] - 1)  # their sum is a number, however large the weights are
     scaled: NDArray[np.float64] = shares / shares.mean()
     return scaled

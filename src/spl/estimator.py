@@ -1,8 +1,9 @@
 """`SPLRegressor`: the scikit-learn door. Checks what people give, calls the pipeline, shows the answer; holds no method."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from pathlib import Path
@@ -14,14 +15,15 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spl.config import Limits, SearchConfig, check_switch, check_verbose
 from spl.data import Dataset, check_unique
 from spl.discover import Discovery, discover
 from spl.domain import explain_undefined
 from spl.errors import (
+    DataRepaired,
     DoubtfulResult,
     RunFileError,
     SearchInterrupted,
@@ -34,6 +36,7 @@ from spl.export import export_program
 from spl.expression import to_text
 from spl.fit import evaluate
 from spl.front import Front, check_selection
+from spl.given_data import Rows, complete_rows, read_features
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.grammar_text import read_text_or_file
@@ -130,9 +133,9 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
         check_unique(getattr(X, "columns", ()))
         name = str(getattr(y, "name", None) or "y")
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        data = Dataset.from_arrays(X, y, names=getattr(self, "feature_names_in_", None), weights=weights)
+        rows, self.time_origins_ = self._read(X, y, sample_weight, None)
+        names = getattr(self, "feature_names_in_", None)
+        data = replace(Dataset.from_arrays(rows.X, rows.y, names=names, weights=rows.weights), notes=tuple(rows.notes))
         grammar = make_grammar(self.grammar, self.operators, self.constants, data.names)
         display = self._make_display(data, name) if self.verbose else nullcontext()
         with stop_flag(self) as flag, display as watch:
@@ -178,6 +181,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if run.facts.get("has_names", True):
             model.feature_names_in_ = np.array(run.data.names, dtype=object)
         model.n_features_in_ = len(run.data.names)
+        model.time_origins_ = _read_origins(run.facts.get("origins"))
         model._keep(search.discovery, run.data, search.name)
         return model
 
@@ -189,7 +193,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         """Return the values of an equation [N]. Where it has none they are NaN, and a warning says why.
 
         Args:
-            X: rows [N, D], with the columns of the fit.
+            X: rows [N, D], with the columns of the fit. Dates are counted from the same moment as in the fit.
             index: a row of `equations_`; left out, the chosen equation.
         """
         rows, program = self._check_rows(X), self._program(index)
@@ -201,18 +205,21 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return R2 of the chosen equation: 1 if it is exact, 0 if it is no better than the mean.
 
-        An equation that has no value on some of the rows has no score: an error says where, and why.
+        Rows with missing values are left out, with a warning. An equation that has no value on some of the others has no
+        score: an error says where, and why.
 
         Args:
             X: rows [N, D], with the columns of the fit.
             y: their target [N].
             sample_weight: how much each row counts [N]; left out, all alike.
         """
-        rows, program = self._check_rows(X), self._program(None)
-        values = evaluate(program, rows)
+        check_is_fitted(self)
+        rows, _ = self._read(X, y, sample_weight, getattr(self, "time_origins_", {}))
+        columns, program = np.ascontiguousarray(rows.X.T), self._program(None)
+        values = evaluate(program, columns)
         if not np.isfinite(values).all():
-            raise UndefinedError(f"There is no score on these rows. {explain_undefined(program, rows)}")
-        return float(r2_score(y, values, sample_weight=sample_weight))
+            raise UndefinedError(f"There is no score on these rows. {explain_undefined(program, columns)}")
+        return float(r2_score(rows.y, values, sample_weight=rows.weights))
 
     def get_best(self) -> "pd.Series[Any]":
         """Return the row of `equations_` that the selection rule prefers."""
@@ -301,11 +308,39 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         name: str = getattr(self, "target_name_", "y")
         return name
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _read(self, X: Any, y: Any, weights: Any, origins: Mapping[str, int] | None) -> tuple[Rows, dict[str, int]]:
+        """Return the complete rows of what was given, with a warning about the others, and from when dates are counted.
+
+        `origins` says from when they were counted in the fit; None in the fit itself.
+        """
+        read = read_features(X, origins)
+        table = validate_data(
+            self,
+            read.table,
+            *([y] if y is None else []),  # scikit-learn's own words for a target that is missing
+            dtype=np.float64,
+            ensure_all_finite=False,
+            reset=origins is None,
+        )
+        rows = complete_rows(table, y, weights, getattr(self, "feature_names_in_", None))
+        rows = rows._replace(notes=[*read.notes, *rows.notes])
+        _warn(rows.notes, stacklevel=4)
+        return rows, read.origins
+
     def _choose_search(self, target: str) -> Callable[..., Discovery]:
         """Return the search, in a file if there is to be one."""
         if self.run_file is None:
             return discover
-        facts = {"selection": self.selection, "has_names": hasattr(self, "feature_names_in_")}
+        facts = {
+            "selection": self.selection,
+            "has_names": hasattr(self, "feature_names_in_"),
+            "origins": self.time_origins_,
+        }
         is_any_seed = self.random_state is None
         return partial(discover_in_file, self.run_file, target=target, is_any_seed=is_any_seed, facts=facts)
 
@@ -345,13 +380,18 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
     def _rows_to_plot(self, X: ArrayLike | None, y: ArrayLike | None) -> Dataset | None:
         if X is None:
             return getattr(self, "sample_", None)  # a model from a run file may have no data
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
-        return Dataset.from_arrays(X, y, names=self.discovery_.front[0].program.vocabulary.variables)
+        rows, _ = self._read(X, y, None, getattr(self, "time_origins_", {}))
+        return Dataset.from_arrays(rows.X, rows.y, names=self.discovery_.front[0].program.vocabulary.variables)
 
     def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return rows as columns [D, N]."""
         check_is_fitted(self)
-        rows: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
+        read = read_features(X, getattr(self, "time_origins_", {}))
+        with np.errstate(all="ignore"):  # scikit-learn adds numbers up that may be as large as numbers are
+            rows: NDArray[np.float64] = validate_data(
+                self, read.table, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
+            )
+        _warn(read.notes, stacklevel=4)
         return np.ascontiguousarray(rows.T)
 
     def _program(self, index: int | None) -> Program:
@@ -369,6 +409,18 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
                 f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {shorten(repr(index))}."
             )
         return int(index) % len(front)
+
+
+def _warn(notes: Sequence[str], stacklevel: int) -> None:
+    """Warn of what was changed or left out of the data that a method of the estimator was given."""
+    for note in notes:
+        warnings.warn(note, DataRepaired, stacklevel=stacklevel)
+
+
+def _read_origins(given: object) -> dict[str, int]:
+    """Return the instants that a run file holds, from which dates are counted."""
+    pairs = given.items() if isinstance(given, Mapping) else ()
+    return {str(name): instant for name, instant in pairs if isinstance(instant, int)}
 
 
 def check_run_file(path: object) -> None:

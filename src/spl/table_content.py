@@ -47,7 +47,7 @@ class RowSource:
     separator: str | None = None
 
 
-def read_rows(given: RowSource, notes: list[str], missing: Missing) -> Content:
+def read_content(given: RowSource, notes: list[str], missing: Missing) -> Content:
     """Return the columns that rows make up; a first row of units is left out."""
     n_columns = len(given.header)
     check_width(given.header, given.source)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from spl.cells import Missing
 from spl.columns import Column
 from spl.errors import DataError
-from spl.table_content import Content, Row, RowSource, check_width, read_rows
+from spl.table_content import Content, Row, RowSource, check_width, read_content
 
 SNIFFED = ("", ".csv", ".txt", ".dat")  # the separator is read off the first line
 TABBED = (".tsv", ".tab")
@@ -58,7 +58,7 @@ def read_text(file: "TextFile", missing: Missing) -> Content:
         columns = [Column(np.ascontiguousarray(numbers)) for numbers in plain.T]
         return Content(header.names, columns, _count_lines(file, header, len(plain)), notes)
     rows = partial(_data_rows, file, separator, header)
-    return read_rows(RowSource(file.source, header.names, rows, separator=separator), notes, missing)
+    return read_content(RowSource(file.source, header.names, rows, separator=separator), notes, missing)
 
 
 @dataclass(frozen=True, slots=True)

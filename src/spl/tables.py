@@ -39,6 +39,7 @@ class Table:
     problems: dict[str, str] = field(
         default_factory=dict
     )  # why a column that looks like numbers cannot be read as such
+    origins: dict[str, int] = field(default_factory=dict)  # instants from which columns of dates are counted
     lines: NDArray[np.int64] = field(
         default_factory=lambda: np.empty(0, dtype=np.int64)
     )  # [N], where rows are in the file
@@ -89,6 +90,7 @@ def _name_columns(source: str, content: Content) -> Table:
         (*content.notes, *nameless),
         {name: column.notes for name, column in columns.items() if column.notes},
         {name: column.problem for name, column in columns.items() if column.problem is not None},
+        {name: column.origin for name, column in columns.items() if column.origin is not None},
         content.lines,
         content.line_word,
     )

@@ -11,7 +11,7 @@ from spl.cells import Missing
 from spl.columns import Reading
 from spl.errors import DataError, shorten
 from spl.frames import read_frame
-from spl.table_content import REMEDY, Content, Row, RowSource, check_width, is_filled, read_rows
+from spl.table_content import REMEDY, Content, Row, RowSource, check_width, is_filled, read_content
 
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
@@ -51,7 +51,7 @@ def read_excel(raw: bytes, source: str, missing: Missing, *, largest: int) -> Co
     def below(comments: list[int]) -> Iterator[Row]:
         return _filled_rows(rows, first.line, comments)
 
-    return read_rows(RowSource(source, header, below, line_word="row"), notes, missing)
+    return read_content(RowSource(source, header, below, line_word="row"), notes, missing)
 
 
 def _filled_rows(rows: list[tuple[Any, ...]], start: int, comments: list[int]) -> Iterator[Row]:

@@ -47,6 +47,9 @@ def try_all(*actions):
     """Run actions one after the other until one is refused in words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        warnings.simplefilter(
+            "error", RuntimeWarning
+        )  # numpy's own words about what overflows are for us, not for users
         for action in actions:
             try:
                 action()
