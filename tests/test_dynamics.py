@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from spl import SPLDynamics
-from spl.errors import DataError, ExpressionError, SettingError, SimulationEnded, UndefinedError, UndefinedValues
+from spl.errors import DataError, DataRepaired, ExpressionError, SettingError, SimulationEnded, SplError, UndefinedError, UndefinedValues
 from spl.expression import parse_expression
 from spl.fit import evaluate
 from spl.program import Vocabulary
@@ -242,8 +242,28 @@ def test_each_state_may_have_its_own_grammar(noisy):
 def test_gaps_are_cut_out_and_noted(noisy):
     gappy = noisy.copy()
     gappy[200:220] = np.nan
-    model = make_model().fit(gappy, T, feature_names=NAMES)
+    with pytest.warns(DataRepaired) as caught:
+        model = make_model().fit(gappy, T, feature_names=NAMES)
+    repairs = [str(warning.message) for warning in caught if warning.category is DataRepaired]
+    assert model.notes_[: len(repairs)] == repairs
     assert any("20 of 600 samples with missing values" in note for note in model.notes_)
+
+
+def test_times_may_be_dates(noisy):
+    dates = np.datetime64("2024-03-01T12:00:00.000000000") + (T * 1e9).astype("timedelta64[ns]")
+    with pytest.warns(DataRepaired, match="Column 't' is in seconds since 2024-03-01 12:00:00"):
+        model = make_model().fit(noisy, dates, feature_names=NAMES)
+    np.testing.assert_allclose(
+        model.predict([[1.0, 1.0]]), make_model().fit(noisy, T, feature_names=NAMES).predict([[1.0, 1.0]]), rtol=1e-3
+    )
+
+
+@pytest.mark.parametrize("size", [1.7e308, 1e-310])
+def test_states_and_times_of_extreme_sizes_are_refused(noisy, size):
+    large = noisy / np.abs(noisy).max() * size
+    for x, t in ((large, T), (noisy, T / T.max() * size)):
+        with pytest.raises(SplError, match=r"Give it in a (larger|smaller) unit"):
+            make_model().fit(x, t, feature_names=NAMES)
 
 
 # ---- what ends early

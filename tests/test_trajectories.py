@@ -280,7 +280,6 @@ def changed(row: int, value: float) -> np.ndarray:
         (WAVES, TIMES[::-1], {}, "`t` goes back from 1.9 to 1.8 at row 1. Sort the samples"),
         (WAVES, np.floor(TIMES * 5), {}, "`t` is 0 twice, at rows 0 and 1"),
         (WAVES, np.where(TIMES > 1, np.nan, TIMES), {}, "`t` is nan at row 11"),
-        (WAVES, pd.date_range("2020-01-01", periods=N), {}, "`t` holds dates"),
         (WAVES * [1, 0], 0.1, {}, "The state 'x1' is constant in all trajectories"),
         ([WAVES * [1, 0], WAVES * [1, 0] + 3], 0.1, {"names": ["a", "b"]}, "The state 'b' is constant"),
         (with_holes(*range(0, N, 3), *range(1, N, 3)), 0.1, {}, "No 5 samples in a row are complete"),

@@ -61,6 +61,7 @@ class Gathered:
         self._parts: list[NDArray[np.float64]] = []
         self.others: dict[int, object] = {}
         self.n_rows = 0
+        self.has_durations = False  # which are numbers, too: seconds
 
     def add(self, cells: Sequence[object]) -> None:
         """Take further cells."""
@@ -68,6 +69,7 @@ class Gathered:
             numbers: NDArray[np.float64] = np.array(cells, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
             numbers = np.array(list(map(plain_number, cells)), dtype=np.float64)
+            self.has_durations |= any(isinstance(cell, dt.timedelta) for cell in cells)
             self.others |= {
                 self.n_rows + place: cells[place]
                 for place in np.flatnonzero(np.isnan(numbers)).tolist()
@@ -87,6 +89,7 @@ class Gathered:
         rest._parts = [self.numbers[1:]]
         rest.others = {row - 1: cell for row, cell in self.others.items() if row}
         rest.n_rows = self.n_rows - 1
+        rest.has_durations = self.has_durations
         return rest
 
 

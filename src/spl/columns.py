@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spl.cells import Gathered, Missing, is_empty, plain_number
 from spl.decimals import COMMA, POINT, find_mark, needs_point, parse_number
-from spl.errors import DataError, count_noun, shorten
+from spl.errors import DataError, count_noun, shorten, show_value
 from spl.instants import AmbiguousDate, read_instants, seconds_since
 
 _TRUTHS = {"true": 1.0, "false": 0.0}
@@ -94,13 +94,14 @@ def note_missing(name: str, marked: Sequence[tuple[int, object]], reading: Readi
     return (f"Column '{name}': {cells} read as missing ({first}{show_cell(*min(marked, key=_row_of), reading)}).",)
 
 
+def note_durations(name: str) -> str:
+    """Return what is said about a column of durations."""
+    return f"Column '{name}' holds durations, read in seconds."
+
+
 def show_cell(row: int, cell: object, reading: Reading) -> str:
     """Return a cell and where it is, for people."""
-    try:
-        shown = repr(cell.strip() if isinstance(cell, str) else cell)
-    except ValueError:  # Python does not write whole numbers of thousands of digits
-        shown = "a number of thousands of digits"
-    return f"{reading.place(row)}: {shorten(shown)}"
+    return f"{reading.place(row)}: {show_value(cell.strip() if isinstance(cell, str) else cell)}"
 
 
 def _row_of(marked: tuple[int, object]) -> int:
@@ -125,6 +126,8 @@ class _Reader:
             numbers, others = self._gather_again()
         marked = self._take_missing(numbers, others)
         notes = note_missing(self.name, marked, self.reading)
+        if self.cells.has_durations:
+            notes = (*notes, note_durations(self.name))
         if not others:
             return Column(numbers, notes=notes)
         n_plain = int(np.count_nonzero(~np.isnan(numbers)))

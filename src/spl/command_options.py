@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spl.errors import shorten
+from spl.errors import show_value
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +23,7 @@ def split_names(ctx: click.Context, param: click.Parameter, value: str | None) -
     try:
         names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
     except csv.Error as error:
-        raise click.BadParameter(f"{shorten(repr(value))} cannot be read as names: {error}.", ctx, param) from None
+        raise click.BadParameter(f"{show_value(value)} cannot be read as names: {error}.", ctx, param) from None
     if not names or not all(names):
         raise click.BadParameter(f"{value!r} has an empty name in it. Write for example: mass,speed", ctx, param)
     if len(set(names)) < len(names):
@@ -52,7 +52,7 @@ def split_list(ctx: click.Context, param: click.Parameter, value: str | None) ->
     try:
         return tuple(next(csv.reader([value or ""], skipinitialspace=True), []))
     except csv.Error as error:
-        raise click.BadParameter(f"{shorten(repr(value))} cannot be read as a list: {error}.", ctx, param) from None
+        raise click.BadParameter(f"{show_value(value)} cannot be read as a list: {error}.", ctx, param) from None
 
 
 missing_option = click.option(

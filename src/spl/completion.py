@@ -216,7 +216,8 @@ class _TermTable:
 
     def _monomial(self, factors: Tokens, known: dict[Tokens, Tokens], symbol: int) -> Tokens:
         """Return the cheapest spelling that the bank has, else a product of two shorter ones; nothing if there is none."""
-        values = np.prod([self._bank.columns[k] for k in factors], axis=0)
+        with np.errstate(over="ignore"):
+            values = np.prod([self._bank.columns[k] for k in factors], axis=0)
         entry = look_up_entry(self._bank, symbol, EXACT, values)
         if entry >= 0:
             return self._spell(entry)

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from spl.errors import SettingError, shorten
+from spl.errors import SettingError, shorten, show_value
 
 BACKUPS = ("max", "mean")
 MANY = 10**12  # more than any search comes to
@@ -109,9 +109,9 @@ class SearchConfig:
         check_number("explore", self.explore, at_least=0.0)
         check_number("epsilon", self.epsilon, at_least=0.0, at_most=1.0)
         if not isinstance(self.backup, str) or self.backup not in BACKUPS:
-            raise SettingError(f"`backup` must be one of {', '.join(BACKUPS)}; it is {shorten(repr(self.backup))}.")
+            raise SettingError(f"`backup` must be one of {', '.join(BACKUPS)}; it is {show_value(self.backup)}.")
         if not isinstance(self.closers, tuple | list) or any(name not in CLOSERS for name in self.closers):
-            raise SettingError(f"`closers` must be some of {', '.join(CLOSERS)}; it is {shorten(repr(self.closers))}.")
+            raise SettingError(f"`closers` must be some of {', '.join(CLOSERS)}; it is {show_value(self.closers)}.")
 
     def to_dict(self) -> dict[str, object]:
         """Return the settings by name."""
@@ -141,7 +141,7 @@ class Limits:
 def check_switch(name: str, value: object) -> None:
     """Raise a clear error unless the value is True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise SettingError(f"`{name}` must be True or False; it is {shorten(repr(value))}.")
+        raise SettingError(f"`{name}` must be True or False; it is {show_value(value)}.")
 
 
 def check_verbose(value: object) -> None:
@@ -153,7 +153,7 @@ def check_verbose(value: object) -> None:
 def check_count(name: str, value: object, *, at_least: int, at_most: int | None = None) -> None:
     """Raise a clear error unless the value is a whole number in range."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise SettingError(f"`{name}` must be a whole number; it is {shorten(repr(value))}.")
+        raise SettingError(f"`{name}` must be a whole number; it is {show_value(value)}.")
     if value < at_least:
         raise SettingError(f"`{name}` must be {at_least} or more; it is {shorten(str(value))}.")
     if at_most is not None and not value <= at_most:
@@ -172,7 +172,7 @@ def check_number(
 ) -> None:
     """Raise a clear error unless the value is a finite number in range."""
     if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
-        raise SettingError(f"`{name}` must be a number; it is {shorten(repr(value))}.")
+        raise SettingError(f"`{name}` must be a number; it is {show_value(value)}.")
     number = float(value)
     if above is not None and not number > above:
         raise SettingError(f"`{name}` must be more than {above:g}; it is {value}.")

@@ -14,18 +14,20 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from spl.arrays import read_rows
 from spl.config import Limits, SearchConfig, check_count, check_switch, check_verbose
 from spl.discover_system import SystemDiscovery, discover_system
 from spl.domain import explain_undefined_system
 from spl.errors import (
     DataError,
+    DataRepaired,
     RunFileError,
     SearchInterrupted,
     SettingError,
     SimulationEnded,
     UndefinedError,
     UndefinedValues,
-    shorten,
+    show_value,
 )
 from spl.estimator import DIGITS, check_run_file, count_jobs, make_grammar
 from spl.export import export_system
@@ -46,7 +48,7 @@ from spl.system_rows import Method, Plan, make_rows
 from spl.system_runs import discover_system_in_file, load_system, stored_plan
 from spl.terms import linear_terms
 from spl.to_sympy import to_sympy
-from spl.trajectories import Trajectories, read_names, read_rows
+from spl.trajectories import Trajectories, read_names
 
 if TYPE_CHECKING:
     import sympy
@@ -134,8 +136,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         """Search the equations behind one trajectory or a list of them.
 
         Args:
-            x: states [N, D], an array or a DataFrame; or a list of these. Rows with missing values are left out.
-            t: the step between samples, the times [N], or a list of times; they need not be even.
+            x: states [N, D], an array or a DataFrame; or a list of these. Rows with missing values are left out, with a warning.
+            t: the step between samples, the times [N], or a list of times; they need not be even. Dates are counted in seconds.
             x_dot: measured derivatives, if there are any, in the shape of `x`.
             u: inputs [N, U], or a list of these.
             feature_names: of the states, or of the states and the inputs.
@@ -146,8 +148,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         plan = Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
         limits = Limits(timeout=self.timeout)
         if self.search is not None and not isinstance(self.search, SearchConfig):
-            raise SettingError(f"`search` must be a SearchConfig or None; it is {shorten(repr(self.search))}.")
+            raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
         data = _read(x, t, x_dot, u, feature_names)
+        _warn(data)
         grammars = self._grammars(data.states, data.columns(plan.order))
         search: Callable[..., SystemDiscovery] = discover_system
         if self.run_file is not None:
@@ -264,6 +267,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         """
         system, fitted = self._system(), self.trajectories_
         data = _read(x, t, x_dot, u, fitted.names)
+        _warn(data)
         if len(data.states) != len(fitted.states) or len(data.inputs) != len(fitted.inputs):
             raise DataError(
                 f"There are {len(data.states)} states and {len(data.inputs)} inputs; "
@@ -439,6 +443,12 @@ def _read(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | Non
         names, inputs = given[:n_states], given[n_states:]
         return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=names, input_names=inputs)
     return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=given)
+
+
+def _warn(data: Trajectories) -> None:
+    """Warn of what was changed or left out of the data that a method of the estimator was given."""
+    for note in data.notes:
+        warnings.warn(note, DataRepaired, stacklevel=3)
 
 
 def _as_rows(values: Any, what: str) -> NDArray[np.float64]:

@@ -101,6 +101,19 @@ def shorten(text: str, length: int = SHOWN_LENGTH) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
+def show_value(value: object) -> str:
+    """Return what a message shows of a value; Python itself refuses to write whole numbers of thousands of digits.
+
+    Examples:
+        >>> show_value("bad"), show_value(10**5000)
+        ("'bad'", 'a whole number of thousands of digits')
+    """
+    try:
+        return shorten(repr(value))
+    except ValueError:
+        return "a whole number of thousands of digits"
+
+
 def suggest_name(name: str, known: Iterable[str]) -> str:
     """Return the question that points at the nearest known name, or nothing.
 

@@ -30,7 +30,7 @@ from spl.errors import (
     SettingError,
     UndefinedError,
     UndefinedValues,
-    shorten,
+    show_value,
 )
 from spl.export import export_program
 from spl.expression import to_text
@@ -348,7 +348,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if self.search is None:
             return SearchConfig()
         if not isinstance(self.search, SearchConfig):
-            raise SettingError(f"`search` must be a SearchConfig or None; it is {shorten(repr(self.search))}.")
+            raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
         return self.search
 
     def _make_display(self, data: Dataset, target: str) -> "ProgressDisplay":
@@ -406,7 +406,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             return self.best_index_
         if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -len(front) <= index < len(front):
             raise SettingError(
-                f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {shorten(repr(index))}."
+                f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {show_value(index)}."
             )
         return int(index) % len(front)
 
@@ -426,7 +426,7 @@ def _read_origins(given: object) -> dict[str, int]:
 def check_run_file(path: object) -> None:
     """Raise a clear error unless the value names a file, or is None."""
     if path is not None and (not isinstance(path, str | Path) or not str(path) or "\0" in str(path)):
-        raise SettingError(f"`run_file` must be the path of a file, or None; it is {shorten(repr(path))}.")
+        raise SettingError(f"`run_file` must be the path of a file, or None; it is {show_value(path)}.")
 
 
 def count_jobs(n_jobs: int | None) -> int:
@@ -434,7 +434,7 @@ def count_jobs(n_jobs: int | None) -> int:
     if n_jobs is None:
         return int(effective_n_jobs(None))
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise SettingError(f"`n_jobs` must be 1 or more, or -1 for all processors; it is {shorten(repr(n_jobs))}.")
+        raise SettingError(f"`n_jobs` must be 1 or more, or -1 for all processors; it is {show_value(n_jobs)}.")
     return int(effective_n_jobs(int(n_jobs)))
 
 
@@ -443,7 +443,7 @@ def make_grammar(
 ) -> Grammar:
     """Return the grammar that was given, or that of the operators over columns of these names."""
     if not isinstance(operators, Sequence) or isinstance(operators, str):
-        raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; it is {shorten(repr(operators))}.")
+        raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; it is {show_value(operators)}.")
     check_switch("constants", constants)
     own = tuple(operator for operator in operators if isinstance(operator, Operator))
     if given is None:
@@ -454,4 +454,4 @@ def make_grammar(
         return Grammar.from_file(given, own, names)
     if isinstance(given, str):
         return read_text_or_file(given, own, names)
-    raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {shorten(repr(given))}.")
+    raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {show_value(given)}.")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.cells import Gathered
-from spl.columns import Column, Reading, note_missing, read_columns
+from spl.columns import Column, Reading, note_durations, note_missing, read_columns
 from spl.instants import first_instant, seconds_of_dates, show_instant
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _read_typed(values: "pd.Series[Any]", name: str, reading: Reading) -> Column
         return read_dates(dates.astype(dates.dtype if dates.dtype.kind == "M" else "datetime64[ns]"), name, reading)
     if is_timedelta64_dtype(values.dtype):
         seconds = values.dt.total_seconds().to_numpy(dtype=np.float64, na_value=np.nan)
-        return Column(seconds, notes=(f"Column '{name}' holds durations, read in seconds.",))
+        return Column(seconds, notes=(note_durations(name),))
     if not is_numeric_dtype(values.dtype) or is_complex_dtype(values.dtype):
         return None
     numbers = np.array(values.to_numpy(dtype=np.float64, na_value=np.nan))

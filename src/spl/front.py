@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from spl.candidate import Candidate
-from spl.errors import SettingError, shorten
+from spl.errors import SettingError, show_value
 from spl.kernels import tokens as tk
 
 # What a token adds to the description of a formula. Measured on 66 random formulas with noise of 1 and 10 %, and on a cubic law with
@@ -118,7 +118,7 @@ def _agree(cheap: Candidate, costly: Candidate, floor: float) -> bool:
 def check_selection(selection: str) -> None:
     """Raise a clear error unless there is such a rule."""
     if not isinstance(selection, str) or selection not in SELECTIONS:
-        raise SettingError(f"`selection` must be one of {', '.join(SELECTIONS)}; it is {shorten(repr(selection))}.")
+        raise SettingError(f"`selection` must be one of {', '.join(SELECTIONS)}; it is {show_value(selection)}.")
 
 
 def _misfit(candidate: Candidate, n_rows: int, floor: float) -> float:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from spl.cells import Missing
-from spl.columns import Column, Reading, find_complete_rows
-from spl.errors import DataError, shorten
+from spl.columns import Column, Reading, find_complete_rows, note_durations
+from spl.errors import DataError, show_value
 from spl.frames import read_dates, read_frame, read_objects
 
 _REMEDY = "Fix it, or put NaN in its place to treat it as missing."
@@ -124,7 +124,7 @@ def _read_array(array: NDArray[Any], names: Sequence[str], reading: Reading) -> 
     if array.dtype.kind == "M":
         return [read_dates(dates, name, reading) for dates, name in zip(array.T, names, strict=True)], []
     if array.dtype.kind == "m":
-        notes = (f"Column '{name}' holds durations, read in seconds." for name in names)
+        notes = (note_durations(name) for name in names)
         seconds = (array / np.timedelta64(1, "s")).T
         return [Column(each, notes=(note,)) for each, note in zip(seconds, notes, strict=True)], []
     return read_objects([column.tolist() for column in array.T], names, reading)
@@ -137,14 +137,15 @@ def _numbers_in(column: Column, what: str) -> NDArray[np.float64]:
         raise DataError(column.problem)
     assert column.texts is not None
     row = next(row for row, text in enumerate(column.texts) if text is not None)
-    shown = shorten(repr(column.texts[row]))
-    raise DataError(f"{what} holds text: {shown} in row {row}. Leave it out, or encode it as numbers.")
+    raise DataError(
+        f"{what} holds text: {show_value(column.texts[row])} in row {row}. Leave it out, or encode it as numbers."
+    )
 
 
 def _read_series(values: Any, what: str) -> tuple[NDArray[np.float64], list[str]]:
     """Return one column of numbers."""
     array = _as_array(values)
-    if array is None or array.ndim != 1 or not _needs_reading(array):
+    if array is None or array.ndim != 1 or array.dtype.kind in _NUMERIC:
         return np.asarray(values if array is None else array), []
     columns, notes = _read_array(array[:, np.newaxis], [what.strip("`")], Reading(_place, Missing(), _REMEDY))
     return _numbers_in(columns[0], what), [*notes, *columns[0].notes]

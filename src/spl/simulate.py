@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spl.arrays import read_numbers
 from spl.errors import DataError
 from spl.kernels.evaluate import evaluate_all
 from spl.system import System, make_stack, pack_system
-from spl.trajectories import read_numbers
 
 Numbers = NDArray[np.float64]
 

@@ -140,7 +140,8 @@ class _Columns:
         self._directions = np.empty((0, n_rows))
 
     def add(self, term: Term, values: Numbers) -> None:
-        size = float(np.linalg.norm(values))
+        with np.errstate(over="ignore"):
+            size = float(np.linalg.norm(values))
         if not np.isfinite(size) or size == 0:
             return
         direction = values / size

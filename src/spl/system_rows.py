@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spl.data import Dataset
 from spl.derivatives import DERIVATIVES, differentiate, estimate_difference_error, estimate_noise
-from spl.errors import DataError, SettingError, shorten, suggest_name
+from spl.errors import DataError, SettingError, show_value, suggest_name
 from spl.trajectories import Trajectories, Trajectory
 from spl.weak import weak_rows
 from spl.weak_fit import WeakForm
@@ -41,13 +41,13 @@ class Plan:
 
     def __post_init__(self) -> None:
         if not isinstance(self.order, Integral) or self.order not in (1, 2):
-            raise SettingError(f"`order` must be 1 or 2; it is {shorten(repr(self.order))}.")
+            raise SettingError(f"`order` must be 1 or 2; it is {show_value(self.order)}.")
         if self.is_discrete and self.order == 2:
             raise SettingError("A map has order 1. Leave out `order=2`, or give past values as further states.")
         known = ("auto", *DERIVATIVES, WEAK)
         if not callable(self.method) and (not isinstance(self.method, str) or self.method not in known):
             remedy = suggest_name(str(self.method), known)
-            what = shorten(repr(self.method))
+            what = show_value(self.method)
             raise SettingError(f"There is no derivative method {what}.{remedy} Known: {', '.join(known)}.")
 
 

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.errors import DataError, shorten
+from spl.arrays import read_numbers, read_rows
+from spl.data import check_size
+from spl.errors import DataError, shorten, show_value
 
 MIN_SAMPLES = 5  # of a run: fewer say nothing about a derivative and its noise
 EVEN = 1e-6  # steps that differ by less, relative to their mean, are even
@@ -22,7 +24,6 @@ _REGULAR = 0.01  # how equal, relative to the median step
 _REGULAR_GAP = 2.5  # median steps: at most one sample is missing in less
 _IRREGULAR_GAP = 3.0
 _SHOWN_NAMES = 20  # names that a message lists
-_TEXT, _DATES, _COMPLEX, _OBJECTS = "US", "mM", "c", "O"  # kinds of numpy's dtypes
 
 
 def velocity_names(states: tuple[str, ...]) -> tuple[str, ...]:
@@ -102,14 +103,13 @@ class Trajectories:
             names: of the states; else those of a DataFrame; else x0, x1, ...
             input_names: of the inputs; else those of a DataFrame; else u, or u0, u1, ...
         """
-        raw = list(_pair_up(x, t, x_dot, u))
+        notes: list[str] = []
+        raw = list(_pair_up(x, t, x_dot, u, notes))
         states = _choose_names(names, [run.x for run in raw], raw[0].trajectory.x.shape[1], "x", "state")
         inputs = _choose_names(input_names, [run.u for run in raw], raw[0].trajectory.u.shape[1], "u", "input")
         _check_names(states + inputs)
         for run in raw:
             _check_run(run, raw[0], states, inputs)
-
-        notes: list[str] = []
         runs = tuple(piece for run in raw for piece in _cut_out_missing(run, notes))
         if not runs:
             raise DataError(
@@ -147,7 +147,7 @@ class _RawRun:
 # ---- what belongs to which trajectory ------------------------------------------------------------
 
 
-def _pair_up(x: Any, t: Any, x_dot: Any, u: Any) -> Iterator[_RawRun]:
+def _pair_up(x: Any, t: Any, x_dot: Any, u: Any, notes: list[str]) -> Iterator[_RawRun]:
     has_own_times = _is_list(t) and not _are_numbers(t)
     are_many = _is_list(x) and (_are_tables(x) or (has_own_times and len(t) == len(x)))
     tables = list(x) if are_many else [x]
@@ -164,12 +164,12 @@ def _pair_up(x: Any, t: Any, x_dot: Any, u: Any) -> Iterator[_RawRun]:
     together = zip(tables, all_times, all_slopes, all_inputs, strict=True)
     for number, (table, times, slopes, inputs) in enumerate(together, start=1):
         place = f" of trajectory {number} of {n}" if n > 1 else ""
-        states = read_rows(table, f"`x`{place}")
+        states = read_rows(table, f"`x`{place}", notes)
         trajectory = Trajectory(
-            t=_read_times(times, len(states), place),
+            t=_read_times(times, len(states), place, notes),
             x=states,
-            u=np.empty((len(states), 0)) if inputs is None else read_rows(inputs, f"`u`{place}"),
-            x_dot=None if slopes is None else read_rows(slopes, f"`x_dot`{place}"),
+            u=np.empty((len(states), 0)) if inputs is None else read_rows(inputs, f"`u`{place}", notes),
+            x_dot=None if slopes is None else read_rows(slopes, f"`x_dot`{place}", notes),
         )
         yield _RawRun(place, table, inputs, trajectory)
 
@@ -215,48 +215,10 @@ def _one_a_run(values: Any, n_runs: int, what: str) -> list[Any]:
     return list(values)
 
 
-# ---- numbers -------------------------------------------------------------------------------------
+# ---- times ---------------------------------------------------------------------------------------
 
 
-def read_rows(values: Any, what: str) -> NDArray[np.float64]:
-    """Return a copy [N, D] in numbers; missing values are NaN."""
-    array = read_numbers(values, what)
-    if array.ndim not in (1, 2):
-        raise DataError(
-            f"{what} has {array.ndim} dimensions. One trajectory has rows and columns; give several as a list of them."
-        )
-    return np.array(array if array.ndim == 2 else array[:, np.newaxis], dtype=np.float64, order="C")
-
-
-def read_numbers(values: Any, what: str) -> NDArray[np.float64]:
-    """Return an array of any shape in numbers; missing values are NaN."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise DataError(f"{what} has rows of different lengths. Give each row one value a column.") from None
-    _check_kind(array, what)
-    if isinstance(values, np.ma.MaskedArray):
-        return np.where(np.ma.getmaskarray(values), np.nan, array)
-    try:
-        if array.dtype.kind == _OBJECTS and hasattr(values, "to_numpy"):  # pandas has missing values of its own
-            return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
-        return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise DataError(f"{what} holds something that is not a number: {shorten(str(values))}. Give numbers.") from None
-
-
-def _check_kind(array: NDArray[Any], what: str) -> None:
-    elements = array.ravel() if array.dtype.kind in _TEXT + _OBJECTS else ()
-    text = next((str(element) for element in elements if isinstance(element, str)), None)
-    if text is not None:
-        raise DataError(f"{what} holds text: {shorten(repr(text))}. Give numbers; leave columns of text out.")
-    if array.dtype.kind in _DATES:
-        raise DataError(f"{what} holds dates or durations. Give numbers, such as seconds since the first sample.")
-    if array.dtype.kind in _COMPLEX or any(isinstance(element, complex) for element in elements):
-        raise DataError(f"{what} holds complex numbers. Give their real and imaginary parts as two columns.")
-
-
-def _read_times(t: Any, n_samples: int, place: str) -> NDArray[np.float64]:
+def _read_times(t: Any, n_samples: int, place: str, notes: list[str]) -> NDArray[np.float64]:
     if isinstance(t, Real) or (hasattr(t, "ndim") and t.ndim == 0):
         step = float(read_numbers(t, "`t`"))
         if isinstance(t, bool) or not np.isfinite(step) or step <= 0:
@@ -264,7 +226,7 @@ def _read_times(t: Any, n_samples: int, place: str) -> NDArray[np.float64]:
         return np.arange(n_samples, dtype=np.float64) * step
     if t is None:
         raise DataError("`t` is None. Give the step between samples, or their times.")
-    times = read_rows(t, f"`t`{place}")
+    times = read_rows(t, f"`t`{place}", notes)
     if times.shape[1] != 1 or len(times) != n_samples:
         size = f"{len(times)} times" if times.shape[1] == 1 else f"the shape {times.shape}"
         raise DataError(f"`t`{place} has {size}, but `x` {n_samples} samples. Give one time for each sample.")
@@ -283,7 +245,7 @@ def read_names(names: Sequence[str]) -> tuple[str, ...]:
             return tuple(str(name) for name in names)
     except TypeError:
         pass
-    raise DataError(f"Names must be a list of texts; they are {shorten(repr(names))}.")
+    raise DataError(f"Names must be a list of texts; they are {show_value(names)}.")
 
 
 def _choose_names(
@@ -356,12 +318,15 @@ def _check_run(run: _RawRun, first: _RawRun, states: Sequence[str], inputs: Sequ
             raise DataError(
                 f"`{what}`{run.place} is infinite at row {row} of '{names[column]}'. Leave the row out, or write NaN."
             )
+        for name, values in zip(names, table.T, strict=True):
+            check_size(values, f"'{name}' in `{what}`{run.place}")
 
 
 def _check_times(t: NDArray[np.float64], place: str) -> None:
     bad = np.flatnonzero(~np.isfinite(t))
     if bad.size:
         raise DataError(f"`t`{place} is {t[bad[0]]} at row {bad[0]}. Every sample needs a time; leave that one out.")
+    check_size(t, f"`t`{place}")
     back = np.flatnonzero(np.diff(t) <= 0)
     if not back.size:
         return
