@@ -56,6 +56,15 @@ def test_incomplete_rows_keep_their_times(tmp_path):
     assert any("4 of 20 samples with missing values" in note for note in data.notes)
 
 
+def test_infinite_values_are_missing_with_a_note(tmp_path):
+    lines = rows(20)
+    lines[8] = "0.8,inf,8,1,a,hello"
+    data, notes = prepare_trajectories(write(tmp_path, lines), time="t", states=["x", "y"])
+    assert notes == ["Column 'x': 1 infinite value read as missing (the first: line 10)."]
+    assert data.n_samples == 19
+    assert list(data.notes[: len(notes)]) == notes
+
+
 def test_rows_without_a_time_or_a_run_are_left_out_with_a_note(tmp_path):
     lines = [*rows(8, "a"), ",1,1,1,a,hello", "3,1,1,1,,hello", *rows(8, "b")]
     data, notes = prepare_trajectories(write(tmp_path, lines), time="t", states=["x"], group="run")

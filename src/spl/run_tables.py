@@ -43,6 +43,7 @@ def prepare_trajectories(
     names = list(states) if states is not None else other_number_columns(table, {time, group, *inputs}, notes)
     _check_roles(table, time, group, names, inputs)
     notes += notes_of_columns(table, [time, *names, *inputs])
+    notes += _note_infinite(table, [*names, *inputs])
     rows = _rows_of_runs(table, time, group, notes)
     for each in rows:
         _check_times(table, time, each, has_groups=group is not None)
@@ -75,7 +76,7 @@ def _check_roles(table: Table, time: str, group: str | None, states: Sequence[st
 
 def _rows_of_runs(table: Table, time: str, group: str | None, notes: list[str]) -> list[NDArray[np.intp]]:
     """Return the rows of each run, in the order of the file."""
-    has_time = ~np.isnan(table.numbers[time])
+    has_time = np.isfinite(table.numbers[time])
     _note_missing(has_time, f"a value of the time '{time}'", notes)
     if not has_time.any():
         raise DataError(f"The column '{time}' of {table.source} holds no time at all.")
@@ -121,4 +122,15 @@ def _check_times(table: Table, time: str, rows: NDArray[np.intp], *, has_groups:
 
 
 def _columns(table: Table, names: Sequence[str], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    return np.column_stack([table.numbers[name][rows] for name in names])
+    """Return columns of some rows; what is infinite is missing."""
+    values = np.column_stack([table.numbers[name][rows] for name in names])
+    return np.where(np.isinf(values), np.nan, values)
+
+
+def _note_infinite(table: Table, names: Sequence[str]) -> list[str]:
+    places = {name: np.flatnonzero(np.isinf(table.numbers[name])) for name in names}
+    return [
+        f"Column '{name}': {count_noun(rows.size, 'infinite value')} read as missing (the first: {table.place(int(rows[0]))})."
+        for name, rows in places.items()
+        if rows.size
+    ]

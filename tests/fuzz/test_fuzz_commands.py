@@ -26,8 +26,9 @@ FIT = [
     "--max-evaluations",
     "--seed",
     "--weights",
+    "--missing",
 ]
-DYNAMICS = ["--time", "--states", "--inputs", "--group", "--operators", "--grammar", "--timeout", "--seed"]
+DYNAMICS = ["--time", "--states", "--inputs", "--group", "--missing", "--operators", "--grammar", "--timeout", "--seed"]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,12 +1,14 @@
 """Data files of strangers: each becomes a table, a dataset and trajectories, or is refused in words."""
 
 import contextlib
+import datetime as dt
 import gzip
 import io
 import tempfile
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -23,6 +25,8 @@ CELLS = [
     "1", "-2.5", "1e999", "-1e-999", "nan", "NaN", "NA", "", " ", "null", "None", "inf", "-inf", "1,5", "1.234,5", "1 000", "0x1F", "1_000", "2024-02-30",
     "2024-01-01T00:00:00Z", "12:30", "True", "false", "#N/A", "=1+1", "@SUM(1)", '"a""b"', '"a\nb"', '"', "'", "\\", "x;y", "x,y", "x\ty", "9" * 400,
     "1" + "0" * 309, "1e5e5", "٣", "½", "1j", "--1", "+1", "1.", ".", "-", "\0", "\ufeff1", "💥", "\u2028", "#", "$5", "5 %", "1d", "1f", "(5)",
+    "1,234", "1.234", "1,234.5", "1'234", "1 234,5", "\u22125", "01/02/2024", "31/12/2024", "31.12.2024 12:00", "12:30:00.5", "11:59 PM", "0000-01-01", "2024-01-01T00:00:00+25:99", "n/a", "?", "none",
+    "1.7e308", "-1.7e308", "5e-324", "1e150", "# comment", "#DIV/0!", "[s]", "m/s",
 ]  # fmt: skip
 cell = st.one_of(st.sampled_from(CELLS), st.floats().map(repr), st.integers().map(str), anything)
 number = st.floats(width=32).map(repr)
@@ -43,8 +47,12 @@ def csv_text(draw: st.DrawFn) -> str:
     )
     value = draw(st.sampled_from([number, cell]))
     width = st.just(n_columns) if draw(st.booleans()) else st.integers(0, 7)
+    above = draw(st.lists(st.sampled_from(["# comment", "# x y", "#", "  # a,b"]), max_size=2))
+    units = draw(st.lists(st.sampled_from(["s", "[m]", "-", "", "1"]), min_size=n_columns, max_size=n_columns))
     rows = draw(st.lists(width.flatmap(lambda n: st.lists(value, min_size=n, max_size=n)), max_size=8))
-    return end.join([separator.join(row) for row in [header, *rows]]) + draw(st.sampled_from(["", end, "\0", "\x1a"]))
+    return end.join(
+        [*above, *(separator.join(row) for row in [header, *([units] if draw(st.booleans()) else []), *rows])]
+    ) + draw(st.sampled_from(["", end, "\0", "\x1a"]))
 
 
 @st.composite
@@ -71,28 +79,56 @@ def damage(draw: st.DrawFn, raw: bytes) -> bytes:
     return raw[:at] if how == "cut" else raw[:at] + bytes([raw[at] ^ 1 << draw(st.integers(0, 7))]) + raw[at + 1 :]
 
 
-def use_file(raw: bytes, ending: str) -> None:
+def use_file(raw: bytes, ending: str, missing: tuple[str, ...] = ()) -> None:
     """Read a file in all ways."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"data{ending}")
         path.write_bytes(raw)
         try:
-            table = read_table(str(path))
+            table = read_table(str(path), missing)
         except DataError as error:
             assert len(str(error)) < 5_000
             return
         for column in table.names[:4]:
             with contextlib.suppress(DataError):
                 assert np.all(np.isfinite(prepare_dataset(table, target=column).data.columns))
+            assert all(table.place(row) for row in range(len(table.lines)))
             with contextlib.suppress(DataError):
                 prepare_trajectories(table, time=column, group=table.names[-1] if len(table.names) > 2 else None)
 
 
 @cases(400)
-@given(file_bytes(), st.sampled_from([".csv", ".txt", ".tsv", ".dat", ".csv.gz", "", ".parquet", ".xlsx"]))
-def test_any_bytes_are_a_table_or_an_error_in_words(raw, ending):
+@given(
+    file_bytes(),
+    st.sampled_from([".csv", ".txt", ".tsv", ".dat", ".csv.gz", "", ".parquet", ".xlsx"]),
+    st.lists(cell, max_size=2).map(tuple),
+)
+def test_any_bytes_are_a_table_or_an_error_in_words(raw, ending, missing):
     with guarded("tables"):
-        use_file(raw, ending)
+        use_file(raw, ending, missing)
+
+
+@st.composite
+def excel_bytes(draw: st.DrawFn) -> bytes:
+    """Return a workbook with cells of all kinds, perhaps damaged."""
+    objects = [
+        None, True, 1, 2.5, -1e300, 1.7e308, dt.datetime(2024, 1, 1), dt.date(1900, 1, 1), dt.time(12), dt.timedelta(1), "=1/0", "#N/A", "=A1",
+        "bad", "-", "# comment", "", "1,5", "2024-01-01", "x" * 1000,
+    ]  # fmt: skip
+    book = openpyxl.Workbook()
+    rows = draw(st.lists(st.lists(st.sampled_from(objects), max_size=4), max_size=8))
+    for row in ([["x", "y", "t"]] if draw(st.booleans()) else []) + rows:
+        book.active.append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    return damage(draw, stream.getvalue())
+
+
+@cases(60)
+@given(excel_bytes())
+def test_a_damaged_workbook_is_an_error_in_words(raw):
+    with guarded("tables"):
+        use_file(raw, ".xlsx")
 
 
 @st.composite
