@@ -11,7 +11,16 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from spl import SPLDynamics
-from spl.errors import DataError, DataRepaired, ExpressionError, SettingError, SimulationEnded, SplError, UndefinedError, UndefinedValues
+from spl.errors import (
+    DataError,
+    DataRepaired,
+    ExpressionError,
+    SettingError,
+    SimulationEnded,
+    SplError,
+    UndefinedError,
+    UndefinedValues,
+)
 from spl.expression import parse_expression
 from spl.fit import evaluate
 from spl.program import Vocabulary
