@@ -6,6 +6,7 @@ import pytest
 from spl.datasets import make_duffing, make_lorenz, make_lotka_volterra
 from spl.discover_system import discover_system
 from spl.grammar import Grammar
+from spl.printed_numbers import printed_numbers
 from spl.system_rows import Plan
 from spl.terms import linear_terms
 from spl.trajectories import Trajectories
@@ -40,17 +41,27 @@ def test_a_term_that_does_not_help_is_dropped(found):
 
 
 def test_numbers_are_nearer_than_those_of_the_derivatives_and_their_errors_honest(found):
-    values = np.abs(found.free.constants)
-    assert np.all(np.abs(values - 2.0) < 5 * found.standard_errors)
-    assert np.all(found.standard_errors < 0.02)
+    for program, errors in zip(found.system.programs, found.standard_errors, strict=True):
+        [number] = printed_numbers(program, 6)
+        [error] = errors
+        assert abs(abs(number.value) - 2.0) < 5 * error
+        assert 0 < error < 0.02
 
 
 def test_a_number_that_the_data_cannot_tell_from_a_simple_one_is_simple(found):
-    for value, error in zip(np.abs(found.free.constants), found.standard_errors, strict=True):
-        if abs(value - 2) <= error:
-            assert any(
-                abs(abs(number) - 2) < 1e-12 for p in found.system.programs for number in linear_terms(p).values()
-            )
+    assert [list(map(abs, linear_terms(program).values())) for program in found.system.programs] == [[2.0], [2.0]]
+
+
+def test_every_number_has_a_standard_error_of_its_own():
+    found = discover(make_data(0.01, rate=1.2345), "f -> (C - C*x)*y | C*x - C*y")
+    for program, errors in zip(found.system.programs, found.standard_errors, strict=True):
+        assert len(errors) == len(printed_numbers(program, 6)) > 0
+        assert np.all(errors > 0)
+
+
+def test_numbers_that_the_grammar_gives_are_exact():
+    found = discover(make_data(0.01), "f -> 2*y | -2*x | 7*x")
+    assert [errors.tolist() for errors in found.standard_errors] == [[pytest.approx(np.nan, nan_ok=True)]] * 2
 
 
 def test_odd_numbers_stay_as_they_are():

@@ -66,8 +66,12 @@ def test_the_method_the_equations_and_their_numbers_are_printed(table):
     place = next(k for k, line in enumerate(lines) if line.startswith("dx/dt = "))
     assert lines[place].endswith("*y")
     assert lines[place + 1].startswith("dy/dt = -")
-    assert any("R2" in line and "standard errors" in line for line in lines)
-    assert sum("±" in line for line in lines) == 2
+    assert "Numbers with standard errors, each in its term:" in lines
+    assert sum("R2" in line for line in lines) == 2
+    terms = [line.split("  ")[-1] for line in lines if "±" in line]
+    assert [term.strip().replace("[", "").replace("]", "") for term in terms] == [
+        line.split(" = ")[1] for line in lines[place : place + 2]
+    ]
     assert lines[-2].startswith("A simulation from the first sample follows the data")
     assert result.stderr == ""
 

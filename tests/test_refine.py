@@ -9,7 +9,7 @@ from spl.derivatives import smooth
 from spl.errors import DataError
 from spl.expression import parse_expression
 from spl.program import Vocabulary
-from spl.refine import judge, refine, refine_joined
+from spl.refine import find_standard_errors, judge, refine, refine_joined
 from spl.segments import cut_segments, even_edges, join_pairs, limit_samples
 from spl.system import System
 from spl.trajectories import Trajectory
@@ -103,6 +103,21 @@ def test_standard_errors_are_honest():
         is_inside.append(np.abs(found.system.constants - PREDATORS) < 2 * found.standard_errors)
     # 160 draws of 0.95, in fours that depend on each other: the sd of the share is at most 0.035
     assert 0.88 <= np.mean(is_inside) <= 0.995
+
+
+def test_standard_errors_of_another_form_are_those_of_its_own_numbers():
+    t = np.linspace(0, 12, 60)
+    clean = solve_predators(t)
+    other = make(("x", "y"), "C*x*(1 - y/C)", "C*x*y + C*y", constants=PREDATORS)
+    values, errors = [], []
+    for seed in range(60):
+        x, noise = add_noise(clean, 0.05, np.random.default_rng(seed))
+        runs, starts = [make_run(t, x)], [smooth(x, window=9, order=3)]
+        found = refine(make_predators(1.05 * PREDATORS), runs, starts, noise)
+        a, b, c, d = found.system.constants
+        values.append([a, -a / b, c, d])
+        errors.append(find_standard_errors(other.with_constants(values[-1]), found, runs, starts, noise))
+    assert_allclose(np.mean(errors, axis=0), np.std(values, axis=0), rtol=0.3)  # 60 draws tell a spread to 9 %
 
 
 def test_data_without_noise_give_the_constants_to_many_digits():

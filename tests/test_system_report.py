@@ -21,6 +21,7 @@ from spl.system_report import (
     noise_shares,
     quality_lines,
     summary_lines,
+    system_numbers,
     with_error,
 )
 from spl.system_rows import Plan, make_rows
@@ -46,6 +47,10 @@ TRUE = make_system("2*y", "-2*x")
 def found():
     grammar = Grammar.from_text("f -> C*x | C*y").bind(NAMES)
     return discover_system(make_data(0.02), [grammar, grammar], timeout=4, n_jobs=2)
+
+
+def numbers_of(found):
+    return system_numbers(found.system, found.standard_errors)
 
 
 @pytest.mark.parametrize("method", ["auto", "spline", "weak"])
@@ -129,10 +134,24 @@ def test_equations_are_aligned():
     assert left_side("x", 2) == "d2x/dt2"
 
 
-def test_every_state_has_a_line_with_its_numbers(found):
-    lines = quality_lines(found)
-    assert [line.split()[0] for line in lines[1:]] == ["dx/dt", "dy/dt"]
-    assert all("±" in line for line in lines[1:])
+def test_every_state_has_a_line_with_its_quality_and_one_for_each_number(found):
+    heading, *lines = quality_lines(found)
+    assert "standard errors" in heading
+    assert [line.split()[:2] for line in lines[::2]] == [["dx/dt", "R2"], ["dy/dt", "R2"]]
+    for line, number in zip(lines[1::2], [of_state[0] for of_state in numbers_of(found)], strict=True):
+        assert line.split("  ")[1:][0] == number.text
+        assert line.endswith(number.term)
+
+
+def test_numbers_say_what_is_known_about_them():
+    system = make_system("2*x - C*y", "3*x").with_constants([0.71234])
+    numbers = system_numbers(system, [np.array([math.nan, 0.012]), np.array([0.04])])
+    told = [(number.state, number.kind, number.text, number.term) for of_state in numbers for number in of_state]
+    assert told == [
+        ("x", "exact", "2 (exact)", "[2]*x"),
+        ("x", "fitted", "-0.712 ± 0.012", "[-0.71234]*y"),
+        ("y", "rounded", "3 (rounded, ± 0.04)", "[3]*x"),
+    ]
 
 
 def test_the_summary_says_how_far_and_how_long(found):
@@ -146,7 +165,11 @@ def test_the_description_is_json_that_says_what_was_found(found):
     assert (told["states"], told["derivative"], told["seed"], told["notes"]) == (["x", "y"], "spline", 7, ["a note"])
     for equation, program in zip(told["equations"], found.system.programs, strict=True):
         assert parse_expression(equation["equation"], Vocabulary(NAMES)).tokens
-        assert len(equation["numbers"]) == len(found.free.programs[0].constants)
+        [number] = equation["numbers"]
+        assert equation["equation"].startswith(str(number["value"]).removesuffix(".0"))
+        assert 0 < number["standard_error"] < 0.02
+        assert number["kind"] in ("fitted", "rounded")
+        assert number["term"].startswith("[")
         assert equation["r2"] > 0.99
         assert program.cost >= 1
         assert {"cost", "loss", "score", "equation"} == set(equation["front"][0])

@@ -37,7 +37,7 @@ def summary(found):
         [(p.tokens, p.constants) for p in found.system.programs],
         fronts,
         found.chosen,
-        found.standard_errors.tolist(),
+        [errors.tolist() for errors in found.standard_errors],
     )
 
 

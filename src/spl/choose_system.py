@@ -17,13 +17,14 @@ from spl.candidate import Candidate
 from spl.clean import simple_numbers_near
 from spl.expression import CONSTANT_TOKEN
 from spl.fit import POLISH_EFFORT, evaluate, fit
-from spl.free import fix_constants, free_numbers
+from spl.free import fix_constants, free_literals, free_numbers
 from spl.front import Front
 from spl.grammar import Grammar
 from spl.held_out import HeldOut
 from spl.kernels import tokens as tk
+from spl.printed_numbers import number_positions
 from spl.program import Program
-from spl.refine import refine
+from spl.refine import find_standard_errors, refine
 from spl.shooting import Refined
 from spl.simplify import simplify
 from spl.sums import Library, Term
@@ -59,8 +60,9 @@ class ChosenSystem:
     """The equations of a system, and how well their numbers are known."""
 
     system: System  # numbers are simple where the data does not tell them from such
-    free: System  # the same before that: every number is a constant
-    standard_errors: Numbers  # [C], of the constants of `free`; NaN if they were not fitted to the trajectories
+    standard_errors: tuple[
+        Numbers, ...
+    ]  # of the numbers of each equation, as `number_positions` has them; NaN: not known
     chosen: tuple[int, ...]  # the formula of each front that the equation came from
     refined: Refined | None  # None if the equations could not be followed along the data
     notes: tuple[str, ...]  # for people
@@ -113,7 +115,8 @@ class SystemChooser:
     def take(self, chosen: tuple[int, ...], note: str = "") -> ChosenSystem:
         """Return formulas of the fronts as the searches left them."""
         system = self._trials.make([each.front[k].program for each, k in zip(self._proposals, chosen, strict=True)])
-        return ChosenSystem(system, system, np.full(system.n_constants, np.nan), chosen, None, (note,) if note else ())
+        unknown = tuple(np.full(len(number_positions(program)), np.nan) for program in system.programs)
+        return ChosenSystem(system, unknown, chosen, None, (note,) if note else ())
 
     def choose(self, starts: Sequence[tuple[int, ...]]) -> ChosenSystem | None:
         """Try formulas while that shortens the description, then fit the constants as exactly as the data allows.
@@ -277,13 +280,46 @@ class SystemChooser:
     def _finish(self, best: Choice) -> ChosenSystem:
         """Fit the constants along segments as long as possible, and make those simple that the data does not tell from such."""
         refined = self._fit_to_all(best, best.system, FIRST_FIT * self._seconds_left(1.0))
-        cleaned = _clean_system(refined)
-        system = replace(cleaned, programs=tuple(map(self._simplify, range(len(cleaned.programs)), cleaned.programs)))
+        fitted = next(filter(None, (self._fit_simpler(best, refined, each) for each in _simpler(refined))), refined)
+        errors = tuple(self._standard_errors(fitted))
+        return ChosenSystem(fitted.system, errors, best.chosen, fitted, fitted.notes)
+
+    def _fit_simpler(self, best: Choice, refined: Refined, system: System) -> Refined | None:
+        """Return a system with simpler numbers, spelled simply and fitted again; None if it is not about as good."""
+        system = replace(system, programs=tuple(map(self._simplify, range(len(system.programs)), system.programs)))
         if not np.all(np.isfinite(system.slopes(np.ascontiguousarray(self._rows.table.T)))):
-            system = refined.system
-        if 0 < system.n_constants < refined.system.n_constants:
-            system = self._fit_to_all(best, system, self._seconds_left(1.0)).system
-        return ChosenSystem(system, refined.system, refined.standard_errors, best.chosen, refined, refined.notes)
+            return None
+        if system.n_constants < refined.system.n_constants:
+            fitted = self._fit_to_all(best, system, self._seconds_left(1.0))
+        else:
+            fitted = replace(refined, system=system)
+        limit = MOST_RISE * max(refined.error, self._trials.exact_error)
+        return fitted if fitted.is_used.any() and fitted.error <= limit else None
+
+    def _standard_errors(self, fitted: Refined) -> Iterator[Numbers]:
+        """Yield the standard errors of all numbers of each equation, in its own form; NaN for those that the grammar gives.
+
+        A number that was made simple gets the one that it would have if it were fitted along with the others.
+        """
+        system = fitted.system
+        kept = [grammar.numbers for grammar in self._freedoms]
+        freed = replace(system, programs=tuple(map(free_literals, system.programs, kept)))
+        of_fitted = iter(self._errors_of(system, fitted))
+        can_free = all(map(can_be_fitted, freed.programs))
+        of_all = iter(self._errors_of(freed, fitted) if can_free else np.empty(0))
+        for program, free in zip(system.programs, freed.programs, strict=True):
+            errors = []
+            for position in number_positions(program):
+                error = next(of_all, np.nan) if free.tokens[position] == CONSTANT_TOKEN else np.nan
+                if program.tokens[position] == CONSTANT_TOKEN:
+                    error = next(of_fitted)
+                elif not np.isfinite(error):
+                    error = np.nan
+                errors.append(error)
+            yield np.array(errors)
+
+    def _errors_of(self, system: System, fitted: Refined) -> Numbers:
+        return find_standard_errors(system, fitted, self._data.runs, self._trials.states, self._rows.noise)
 
     def _fit_to_all(self, best: Choice, system: System, seconds: float) -> Refined:
         """Fit to segments as long as the system can be followed; where that fails, to the segments of the trials."""
@@ -314,6 +350,12 @@ def _worth(choice: Choice) -> float:
 def can_be_fitted(program: Program) -> bool:
     """Tell whether a program is short enough for the kernels."""
     return len(program) <= tk.MAX_LENGTH and program.n_constants <= tk.MAX_CONSTANTS
+
+
+def _simpler(refined: Refined) -> Iterator[System]:
+    """Yield the system with simple numbers, and as it was fitted."""
+    yield _clean_system(refined)
+    yield refined.system
 
 
 def _clean_system(refined: Refined) -> System:

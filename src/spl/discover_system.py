@@ -121,7 +121,6 @@ def discover_system(
     result = result or chooser.take(shortest)
     return SystemDiscovery(
         system=result.system,
-        free=result.free,
         standard_errors=result.standard_errors,
         chosen=result.chosen,
         refined=result.refined,

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,7 @@ from spl.simulate import simulate
 from spl.stop_flag import request_stop_of, stop_flag
 from spl.stored_run import read_run
 from spl.system import System
-from spl.system_report import explained, latex_derivative, left_side
+from spl.system_report import SystemNumber, explained, latex_derivative, left_side, system_numbers
 from spl.system_rows import Method, Plan, make_rows
 from spl.system_runs import discover_system_in_file, load_system, stored_plan
 from spl.terms import linear_terms
@@ -84,7 +85,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     Attributes:
         equations_: the fronts, one DataFrame a state: cost, loss, score, equation.
         best_index_: the row of each front that the equation came from.
-        constants_: every number of the equations, with its standard error.
+        constants_: the numbers of the equations as they are printed, one row each: state, value, standard error, kind, and the term
+            that the number is part of, itself in square brackets. Kinds are "fitted", "rounded" (to a simple number that the data do
+            not tell from it; the standard error is that before rounding) and "exact" (given by the grammar, no error).
         noise_: the standard deviation of the noise of each state, estimated.
         derivative_: the method that was taken.
         notes_: what was repaired or left out.
@@ -425,11 +428,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         self.noise_ = found.rows.noise
         self.derivative_ = found.rows.method
         self.notes_ = list(found.notes)
-        free = found.free
-        names = [name for name, program in zip(free.states, free.programs, strict=True) for _ in program.constants]
-        self.constants_ = pd.DataFrame(
-            {"state": names, "value": free.constants, "standard_error": found.standard_errors}
-        )
+        numbers = [number for of_state in system_numbers(found.system, found.standard_errors) for number in of_state]
+        self.constants_ = pd.DataFrame(numbers, columns=[field.name for field in fields(SystemNumber)])
 
 
 def _read(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | None) -> Trajectories:

@@ -56,6 +56,24 @@ def free_numbers(program: Program, *, kept: Collection[float] = (), has_factors:
     return Program(tuple(tokens), program.vocabulary, tuple(constants))
 
 
+def free_literals(program: Program, kept: Collection[float] = ()) -> Program:
+    """Return the same formula with a constant in place of each literal number that is not `kept`, token by token.
+
+    Examples:
+        >>> from spl.expression import parse_expression
+        >>> from spl.program import Vocabulary
+        >>> free_literals(parse_expression("2*x - 3", Vocabulary(("x",))), kept=(3.0,)).constants
+        (2.0,)
+    """
+    tokens, constants = list(program.tokens), []
+    for position in range(len(tokens)):
+        number = _number_at(program, position, kept)
+        if number is not None:
+            tokens[position] = CONSTANT_TOKEN
+            constants.append(number)
+    return Program(tuple(tokens), program.vocabulary, tuple(constants))
+
+
 def _number_at(program: Program, position: int, kept: Collection[float]) -> float | None:
     """Return the number at a position if it is to be set free; None if there is none."""
     token = program.tokens[position]

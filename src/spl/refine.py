@@ -99,6 +99,28 @@ def refine_joined(
         return _summarise(_fit_short(replace(fit, is_used=np.ones_like(fit.is_used))))
 
 
+def find_standard_errors(
+    system: System, fitted: Refined, runs: Sequence[Trajectory], starts: Sequence[Numbers], noise: ArrayLike
+) -> Numbers:
+    """Return the standard error of each constant of a system that takes the course of one that was fitted, written in another way.
+
+    Examples:
+        >>> from spl.expression import parse_expression
+        >>> from spl.program import Vocabulary
+        >>> decay, slower = (parse_expression(text, Vocabulary(("x",))) for text in ("C * x", "x / C"))
+        >>> t = np.linspace(0, 2, 50)
+        >>> run = Trajectory(t, np.exp(-t / 4)[:, np.newaxis], np.empty((50, 0)), None)
+        >>> fitted = refine(System(("x",), (), (decay.with_constants([-0.2]),)), [run], [run.x], [0.01])
+        >>> system = System(("x",), (), (slower.with_constants([-4.0]),))
+        >>> ratio = find_standard_errors(system, fitted, [run], [run.x], [0.01]) / fitted.standard_errors
+        >>> ratio.round(2)  # 1/C changes by 1/C**2 times as much as C
+        array([16.])
+    """
+    task, starts = _make_task(system, runs, starts, noise, None)
+    with np.errstate(all="ignore"):  # trajectories may be lost
+        return _standard_errors(_take_up(task, replace(fitted, system=system), starts))
+
+
 def _make_task(
     system: System,
     runs: Sequence[Trajectory],

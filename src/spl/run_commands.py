@@ -69,7 +69,7 @@ def describe_run(run: "StoredRun") -> dict[str, Any]:
     from spl.stored_run import REGRESSION
 
     searches = [_describe_search(run, search) for search in run.searches]
-    found = searches[0] if run.kind == REGRESSION else {"states": searches, "equations": _system_equations(run)}
+    found = searches[0] if run.kind == REGRESSION else {"states": searches, **_describe_system(run)}
     return {
         "file": str(run.path),
         "kind": run.kind,
@@ -113,19 +113,27 @@ def _choose(run: "StoredRun", search: "StoredSearch") -> int:
     return search.front.choose(selection, search.discovery.n_rows, search.discovery.floor)
 
 
-def _system_equations(run: "StoredRun") -> list[str] | None:
-    return None if run.system is None else run.system.system.equations()
+def _describe_system(run: "StoredRun") -> dict[str, Any]:
+    """Return the equations of a system and their numbers, with one entry for each state; None before they are there."""
+    from spl.system_report import describe_numbers, system_numbers
+
+    if run.system is None:
+        return {"equations": None, "numbers": None}
+    numbers = system_numbers(run.system.system, run.system.standard_errors)
+    return {"equations": run.system.system.equations(), "numbers": list(map(describe_numbers, numbers))}
 
 
 def _print_run(run: "StoredRun") -> None:
     from spl.display import front_rows, print_equation, print_front, print_lines
     from spl.stored_run import REGRESSION
-    from spl.system_report import equation_lines, left_side
+    from spl.system_report import equation_lines, left_side, number_lines
 
     console = open_console()
     print_lines(console, _heading(run))
     if run.system is not None:
-        print_lines(console, ["", *equation_lines(run.system.system)], style="bold")
+        system = run.system.system
+        print_lines(console, ["", *equation_lines(system), ""], style="bold")
+        print_lines(console, number_lines(system, run.system.standard_errors, [""] * len(system.states)))
         return
     for search in run.searches:
         chosen, floor = _choose(run, search), search.discovery.floor if search.discovery else 0.0

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from spl.front import Front
 from spl.grammar import Grammar
 from spl.operators import Operator
 from spl.plain import grammar_from_plain, program_from_plain
+from spl.printed_numbers import number_positions
 from spl.program import Program, Vocabulary
 from spl.run_lock import is_locked
 from spl.run_store import open_to_read
@@ -69,8 +70,9 @@ class StoredSystem:
     """The equations of a system, as they were chosen from the fronts and fitted together."""
 
     system: System
-    free: System  # the same, every number a constant
-    standard_errors: Numbers  # [C], of the constants of `free`
+    standard_errors: tuple[
+        Numbers, ...
+    ]  # of the numbers of each equation, as `number_positions` has them; NaN: not known
     chosen: tuple[int, ...]  # the row of each front
     noise: Numbers  # [D], standard deviation of the noise of each state
     notes: tuple[str, ...]
@@ -250,10 +252,7 @@ def _read_system(
         raise ValueError("a table has no system")
     words = [search.grammar.vocabulary for search in searches]
     order, is_discrete = plain["order"], plain["is_discrete"]
-    system, free = (
-        System(data.states, data.inputs, _read_programs(plain[name], words), order, is_discrete)
-        for name in ("programs", "free")
-    )
+    system = System(data.states, data.inputs, _read_programs(plain["programs"], words), order, is_discrete)
     chosen = tuple(int(k) for k in plain["chosen"])
     if len(chosen) != len(searches) or not all(
         0 <= k < len(search.front) for k, search in zip(chosen, searches, strict=True)
@@ -261,14 +260,25 @@ def _read_system(
         raise ValueError(f"there are no rows {chosen}")
     return StoredSystem(
         system=system,
-        free=free,
-        standard_errors=np.array(plain["standard_errors"], np.float64),
+        standard_errors=tuple(_read_errors(plain, system)),
         chosen=chosen,
         noise=np.array(plain["noise"], np.float64),
         notes=tuple(map(str, plain["notes"])),
         seconds=float(plain["seconds"]),
         is_interrupted=bool(plain["is_interrupted"]),
     )
+
+
+def _read_errors(plain: Mapping[str, Any], system: System) -> Iterator[Numbers]:
+    """Yield the standard errors of each equation; runs once had those of other numbers than were printed, which are left out."""
+    for place, program in enumerate(system.programs):
+        n_numbers = len(number_positions(program))
+        errors = (
+            np.full(n_numbers, np.nan) if "free" in plain else np.array(plain["standard_errors"][place], np.float64)
+        )
+        if errors.shape != (n_numbers,):
+            raise ValueError(f"there are {errors.size} errors for {n_numbers} numbers")
+        yield errors
 
 
 def _read_programs(plain: Sequence[Mapping[str, Any]], words: Sequence[Vocabulary]) -> tuple[Program, ...]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from spl.discover_system import SystemDiscovery
 from spl.display import DIGITS, front_rows
 from spl.expression import to_text
 from spl.latex import latex_name, to_latex
+from spl.printed_numbers import PrintedNumber, printed_numbers
 from spl.simulate import simulate
 from spl.spline import MIN_SAMPLES as SPLINE_SAMPLES
 from spl.system import System
@@ -22,6 +24,7 @@ Numbers = NDArray[np.float64]
 
 FOLLOWS = 0.5  # a simulation farther off than this share of the spread of a state does not follow the data any more
 MAX_DECIMALS = 9
+FITTED, ROUNDED, EXACT = "fitted", "rounded", "exact"  # kinds of numbers
 METHODS = {
     "finite_difference": "finite differences",
     "savgol": "central differences and a Savitzky-Golay filter",
@@ -131,13 +134,20 @@ def equation_lines(system: System, digits: int | None = DIGITS) -> list[str]:
 
 def quality_lines(found: SystemDiscovery) -> list[str]:
     """Return R2 and the numbers of each equation with their standard errors, under a heading."""
-    system = found.system
+    shares = explained(found.system, found.rows)
+    return number_lines(found.system, found.standard_errors, [f"R2 {share:.5f}" for share in shares])
+
+
+def number_lines(system: System, errors: Sequence[Numbers], qualities: Sequence[str]) -> list[str]:
+    """Return a line for each equation with its quality, and under it one for each number: its standard error and its term."""
     sides = [left_side(state, system.order, system.is_discrete) for state in system.states]
-    width = max(map(len, sides))
-    lines = [f"{'':<{width}}  {'R2':<8}  numbers as fitted, with standard errors"]
-    for side, r2, numbers in zip(sides, explained(system, found.rows), fitted_numbers(found), strict=True):
-        shown = ", ".join(with_error(value, error) for value, error in numbers) or "none"
-        lines.append(f"{side:<{width}}  {r2:<8.5f}  {shown}")
+    numbers = system_numbers(system, errors)
+    texts = [number.text for of_state in numbers for number in of_state]
+    left, right = max(map(len, sides)), max(map(len, texts), default=0)
+    lines = ["Numbers with standard errors, each in its term:"] if texts else []
+    for side, quality, of_state in zip(sides, qualities, numbers, strict=True):
+        lines.append(f"{side:<{left}}  {quality}".rstrip())
+        lines.extend(f"  {number.text:<{right}}  {number.term}" for number in of_state)
     return lines
 
 
@@ -156,10 +166,53 @@ def followed_line(system: System, data: Trajectories, rows: SystemRows) -> str:
     return f"A simulation from the first sample follows {which} {far}."
 
 
-def fitted_numbers(found: SystemDiscovery) -> list[list[tuple[float, float]]]:
-    """Return for each state its numbers before they were made simple, each with its standard error."""
-    pairs = iter(zip(found.free.constants.tolist(), found.standard_errors.tolist(), strict=True))
-    return [[next(pairs) for _ in program.constants] for program in found.free.programs]
+@dataclass(frozen=True, slots=True)
+class SystemNumber:
+    """A number of an equation as it is printed, and how well it is known."""
+
+    state: str
+    value: float  # with its sign in print
+    standard_error: (
+        float  # of a rounded number that before it was rounded; NaN if there is none, inf if the data do not show it
+    )
+    kind: str  # "fitted", "rounded" to a simple number that the data do not tell from it, or "exact"
+    term: str  # that it is part of, the number itself in square brackets
+
+    @property
+    def text(self) -> str:
+        """The number with its error, for people."""
+        if self.kind == FITTED:
+            return with_error(self.value, self.standard_error)
+        error = f", ± {self.standard_error:.2g}" if self.kind == ROUNDED else ""
+        return f"{self.value:.{DIGITS}g} ({self.kind}{error})"
+
+
+def system_numbers(system: System, errors: Sequence[Numbers], digits: int = DIGITS) -> list[list[SystemNumber]]:
+    """Return for each state the numbers of its equation, in the order in which they are printed.
+
+    Args:
+        system: its equations.
+        errors: the standard errors of the numbers of each equation, as a discovery and a run file have them.
+        digits: of the numbers in the terms.
+    """
+    return [
+        [
+            SystemNumber(state, number.value, float(error), _kind(number, float(error)), number.term)
+            for number, error in zip(printed_numbers(program, digits), of_state, strict=True)
+        ]
+        for state, program, of_state in zip(system.states, system.programs, errors, strict=True)
+    ]
+
+
+def _kind(number: PrintedNumber, error: float) -> str:
+    if number.is_fitted:
+        return FITTED
+    return EXACT if math.isnan(error) else ROUNDED
+
+
+def numbers_line(numbers: Sequence[SystemNumber]) -> str:
+    """Return numbers with their errors and terms in one line."""
+    return "; ".join(f"{number.text} in {number.term}" for number in numbers)
 
 
 def with_error(value: float, error: float) -> str:
@@ -207,7 +260,7 @@ def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[
 def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
     system = found.system
     shares = explained(system, found.rows).tolist()
-    numbers = fitted_numbers(found)
+    numbers = system_numbers(system, found.standard_errors)
     return [
         {
             "state": state,
@@ -216,7 +269,7 @@ def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
             "sympy": str(to_sympy(program)),
             "latex": to_latex(program),
             "r2": _or_none(shares[place]),
-            "numbers": [{"value": value, "standard_error": _or_none(error)} for value, error in numbers[place]],
+            "numbers": describe_numbers(numbers[place]),
             "front": [
                 {"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation}
                 for row in front_rows(search.front, found.chosen[place], search.floor, digits=None)
@@ -225,6 +278,19 @@ def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
         for place, (state, program, search) in enumerate(
             zip(system.states, system.programs, found.searches, strict=True)
         )
+    ]
+
+
+def describe_numbers(numbers: Sequence[SystemNumber]) -> list[dict[str, Any]]:
+    """Return the numbers of an equation as `--json` prints them."""
+    return [
+        {
+            "value": number.value,
+            "standard_error": _or_none(number.standard_error),
+            "kind": number.kind,
+            "term": number.term,
+        }
+        for number in numbers
     ]
 
 

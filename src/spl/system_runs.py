@@ -109,7 +109,6 @@ def load_system(run: StoredRun, plan: Plan) -> SystemDiscovery:
         )
     return SystemDiscovery(
         system=stored.system,
-        free=stored.free,
         standard_errors=stored.standard_errors,
         chosen=stored.chosen,
         refined=None,
@@ -149,10 +148,9 @@ def _is_over(run: RunFile, timeout: float | None) -> bool:
 def _system_as_plain(found: SystemDiscovery) -> dict[str, Any]:
     return {
         "programs": [program_as_plain(program) for program in found.system.programs],
-        "free": [program_as_plain(program) for program in found.free.programs],
         "order": found.system.order,
         "is_discrete": found.system.is_discrete,
-        "standard_errors": found.standard_errors.tolist(),
+        "standard_errors": [errors.tolist() for errors in found.standard_errors],
         "chosen": list(found.chosen),
         "noise": found.rows.noise.tolist(),
         "notes": list(found.notes),

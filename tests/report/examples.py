@@ -11,6 +11,7 @@ from spl.expression import parse_expression
 from spl.fit import root_mean_square_error
 from spl.front import Front
 from spl.grammar import Grammar
+from spl.printed_numbers import number_positions
 from spl.program import Vocabulary
 from spl.stored_run import Improvement, Moment, StoredRun, StoredSearch, StoredSystem
 from spl.system import System
@@ -75,13 +76,9 @@ def make_system_run(
         for place, (name, text) in enumerate(zip(names, formulas, strict=True))
     )
     system = System(names, (), tuple(parse_expression(text, words) for text in formulas), order, is_discrete)
-    free_text = [text.replace("4", "C") for text in formulas]
-    free = System(names, (), tuple(parse_expression(text, words) for text in free_text), order, is_discrete)
-    free = free.with_constants(np.full(free.n_constants, 4.0))
     stored = StoredSystem(
         system=system,
-        free=free,
-        standard_errors=np.full(free.n_constants, 0.01),
+        standard_errors=tuple(np.full(len(number_positions(program)), 0.01) for program in system.programs),
         chosen=(1,) * len(names),
         noise=rows.noise,
         notes=("A note.",),

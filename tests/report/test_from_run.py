@@ -95,7 +95,7 @@ def test_a_system_has_the_chosen_formulas_and_its_numbers_with_errors():
     assert [search.name for search in report.searches] == ["dx/dt", "dv/dt"]
     assert [search.chosen for search in report.searches] == [1, 1]
     assert report.system.equations[1][0] == "dv/dt = -4*x"
-    assert "R² of the derivative: 1.00000. Numbers as fitted: 4.000 ± 0.010." in report.system.equations[1][2]
+    assert "R² of the derivative: 1.00000. Numbers: -4 (rounded, ± 0.01) in [-4]*x." in report.system.equations[1][2]
     assert "A note." in report.notes
     assert [column.role for column in report.columns] == ["time", "state", "state"]
 

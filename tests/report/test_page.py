@@ -117,7 +117,7 @@ def test_a_system_has_its_equations_curves_and_code():
         "Phase portraits",
         "follows the data all along",
         "void derivatives(",
-        "4.000 ± 0.010",
+        "-4 (rounded, ± 0.01) in [-4]*x",
     ):
         assert words in text
 

@@ -108,7 +108,7 @@ def system(tmp_path_factory):
     """The page of the run of a system."""
     path = tmp_path_factory.mktemp("runs") / "decay.spl"
     t = np.linspace(0, 4, 80)
-    data = Trajectories.from_arrays(np.exp(-t)[:, np.newaxis], t, names=["x"])
+    data = Trajectories.from_arrays(np.exp(-1.3 * t)[:, np.newaxis], t, names=["x"])
     discover_system_in_file(path, data, [Grammar.from_operators(["*"], ["x"])], timeout=3)
     return Client(make_watch_app(path, ADDRESS.token, Event()))
 
@@ -118,7 +118,11 @@ def test_a_system_has_equations_curves_and_code_of_its_own(system):
     assert view["status"] == "finished"
     [equation] = view["system"]
     assert equation["text"].startswith("dx/dt = ")
-    assert equation["numbers"]
+    number, term = equation["numbers"].split(" in ")
+    assert (float(number.split()[0]), term) == (
+        pytest.approx(-1.3, rel=1e-4),
+        equation["text"].split(" = ")[1].replace("-1.3", "[-1.3]"),
+    )
     assert system.get("/api/runs/decay/curves").json()["curves"][0]["chart"].startswith("<svg")
     assert "def derivatives(" in system.get("/api/runs/decay/code?format=python").json()["code"]
     cost = view["laws"][0]["front"][-1]["cost"]

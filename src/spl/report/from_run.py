@@ -20,7 +20,7 @@ from spl.report.contents import Learning, Report, Search, SystemPart
 from spl.report.gather import DIGITS, gather_columns, gather_portraits, gather_search, gather_trajectories
 from spl.stored_run import DIED, INTERRUPTED, RUNNING, StoredRun, StoredSearch, StoredSystem
 from spl.system import System
-from spl.system_report import explained, followed_line, left_side, with_error
+from spl.system_report import explained, followed_line, left_side, numbers_line, system_numbers
 from spl.system_rows import WEAK, Plan, SystemRows, make_rows
 from spl.trajectories import Trajectories
 
@@ -194,12 +194,11 @@ def _describe_equations(stored: StoredSystem, rows: SystemRows, *, is_drawn: boo
     """Yield text, MathML and quality of each equation: R2 of its derivative, numbers with their standard errors."""
     system = stored.system
     shares = explained(system, rows) if is_drawn else np.full(len(system.states), np.nan)
-    numbers = iter(zip(stored.free.constants.tolist(), stored.standard_errors.tolist(), strict=True))
-    for state, program, free, r2 in zip(system.states, system.programs, stored.free.programs, shares, strict=True):
-        fitted = ", ".join(with_error(*next(numbers)) for _ in free.constants)
+    numbers = system_numbers(system, stored.standard_errors)
+    for state, program, of_state, r2 in zip(system.states, system.programs, numbers, shares, strict=True):
         quality = [
             f"R² of the derivative: {r2:.5f}." if np.isfinite(r2) else "",
-            f"Numbers as fitted: {fitted}." if fitted else "",
+            f"Numbers: {numbers_line(of_state)}." if of_state else "",
         ]
         left = left_side(state, system.order, system.is_discrete)
         mathml = to_mathml(program, left=mathml_derivative(state, system.order, system.is_discrete), digits=DIGITS)

@@ -9,7 +9,7 @@ from spl.expression import to_text
 from spl.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.report.from_run import plan_of_run
 from spl.stored_run import StoredRun, StoredSearch
-from spl.system_report import left_side, with_error
+from spl.system_report import left_side, numbers_line, system_numbers
 from spl.system_rows import Plan
 from spl.web.run_charts import draw_learning, draw_whole_front
 
@@ -99,17 +99,17 @@ def _describe_law(run: StoredRun, search: StoredSearch, plan: Plan) -> dict[str,
 def _describe_system(run: StoredRun) -> list[dict[str, Any]] | None:
     if run.system is None:
         return None
-    system, pairs = run.system.system, zip(run.system.free.constants, run.system.standard_errors, strict=True)
-    numbers = [[next(pairs) for _ in program.constants] for program in run.system.free.programs]
+    system = run.system.system
+    numbers = system_numbers(system, run.system.standard_errors)
     return [
         {
             "text": f"{left_side(state, system.order, system.is_discrete)} = {to_text(program, DIGITS)}",
             "mathml": to_mathml(
                 program, left=mathml_derivative(state, system.order, system.is_discrete), digits=DIGITS
             ),
-            "numbers": ", ".join(with_error(float(value), float(error)) for value, error in fitted),
+            "numbers": numbers_line(of_state),
         }
-        for state, program, fitted in zip(system.states, system.programs, numbers, strict=True)
+        for state, program, of_state in zip(system.states, system.programs, numbers, strict=True)
     ]
 
 

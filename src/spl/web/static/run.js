@@ -231,7 +231,7 @@ async function showSystem(view) {
   const rows = run.system.map((equation) => {
     const formula = make("div", { class: "equation" });
     showMarkup(formula, equation.mathml, equation.text);
-    return make("div", { class: "equation-part" }, formula, equation.numbers && make("p", { class: "soft" }, `numbers as fitted: ${equation.numbers}`));
+    return make("div", { class: "equation-part" }, formula, equation.numbers && make("p", { class: "soft" }, `Numbers: ${equation.numbers}`));
   });
   parts.system.replaceChildren(make("h2", { id: "system-title" }, "The system"), ...rows);
   const { curves } = await ask(`${view.path}/curves`).catch(() => ({ curves: [] }));
