@@ -1,5 +1,7 @@
 """The run for a system: searches one a state, then the equations as a whole."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from spl.datasets import make_duffing, make_lorenz, make_lotka_volterra
 from spl.discover_system import discover_system
 from spl.grammar import Grammar
 from spl.printed_numbers import printed_numbers
+from spl.segments import spread_samples
 from spl.system_rows import Plan
 from spl.terms import linear_terms
 from spl.trajectories import Trajectories
@@ -91,6 +94,15 @@ def test_equations_that_explode_at_once_are_still_returned():
     noise = np.random.default_rng(0).normal(0, 1, (300, 2))  # no system at all
     found = discover(Trajectories.from_arrays(noise, t, names=NAMES), "f -> C*exp(x*x)/y**2 | C*exp(x)", timeout=4)
     assert len(found.system.programs) == 2
+
+
+def test_a_note_says_if_the_equations_are_followed_along_a_part_of_the_samples_only(monkeypatch):
+    monkeypatch.setattr("spl.discover_system.spread_samples", partial(spread_samples, most=400))
+    monkeypatch.setattr("spl.segments.STRETCH", 100)
+    found = discover(make_data(0.01))
+    assert found.refined.n_observations == 2 * 400
+    assert "The equations are followed along 400 of 600 samples" in found.notes[0]
+    assert [set(linear_terms(program)) for program in found.system.programs] == [{"y"}, {"x"}]
 
 
 def test_the_weak_form_has_fronts_of_its_own():

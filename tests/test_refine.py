@@ -10,7 +10,7 @@ from spl.errors import DataError
 from spl.expression import parse_expression
 from spl.program import Vocabulary
 from spl.refine import find_standard_errors, judge, refine, refine_joined
-from spl.segments import cut_segments, even_edges, join_pairs, limit_samples
+from spl.segments import cut_segments, even_edges, join_pairs, spread_samples
 from spl.system import System
 from spl.trajectories import Trajectory
 
@@ -252,8 +252,16 @@ def test_every_sample_is_in_one_segment(rng):
     assert [len(e) for e in join_pairs(edges, set())] == [3, 2]
 
 
-def test_very_long_runs_are_shortened_alike():
-    runs = [make_run(np.arange(float(n)), np.zeros((n, 1))) for n in (150_000, 50_000)]
-    cut, states = limit_samples(runs, [run.x for run in runs])
-    assert [run.n_samples for run in cut] == [75_000, 25_000]
-    assert [len(rows) for rows in states] == [75_000, 25_000]
+def test_of_very_long_runs_stretches_are_taken_from_beginning_to_end():
+    runs = [make_run(np.arange(float(n)), np.zeros((n, 1))) for n in (150_000, 30, 50_000)]
+    parts, states = spread_samples(runs, [run.t[:, np.newaxis] for run in runs])
+    assert 90_000 <= sum(run.n_samples for run in parts) <= 100_000
+    assert [(run.t[0], run.t[-1]) for run in parts] == [(rows[0, 0], rows[-1, 0]) for rows in states]
+    assert parts[0].t[0] == 0
+    assert parts[-1].t[-1] == 49_999
+    assert max(np.diff([run.t[0] for run in parts])) <= 6000  # never far from one stretch to the next
+
+
+def test_runs_that_are_not_too_long_are_left_alone():
+    runs = [make_run(np.arange(50.0), np.zeros((50, 1)))] * 3
+    assert spread_samples(runs, [run.x for run in runs], most=150)[0] is runs

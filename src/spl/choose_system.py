@@ -286,13 +286,13 @@ class SystemChooser:
 
     def _fit_simpler(self, best: Choice, refined: Refined, system: System) -> Refined | None:
         """Return a system with simpler numbers, spelled simply and fitted again; None if it is not about as good."""
-        system = replace(system, programs=tuple(map(self._simplify, range(len(system.programs)), system.programs)))
-        if not np.all(np.isfinite(system.slopes(np.ascontiguousarray(self._rows.table.T)))):
+        spelled = replace(system, programs=tuple(map(self._simplify, range(len(system.programs)), system.programs)))
+        if not np.all(np.isfinite(spelled.slopes(np.ascontiguousarray(self._rows.table.T)))):
             return None
-        if system.n_constants < refined.system.n_constants:
-            fitted = self._fit_to_all(best, system, self._seconds_left(1.0))
+        if spelled.n_constants == system.n_constants == refined.system.n_constants:
+            fitted = replace(refined, system=spelled)
         else:
-            fitted = replace(refined, system=system)
+            fitted = self._fit_to_all(best, spelled, self._seconds_left(1.0))
         limit = MOST_RISE * max(refined.error, self._trials.exact_error)
         return fitted if fitted.is_used.any() and fitted.error <= limit else None
 

@@ -23,6 +23,7 @@ from spl.front import Front
 from spl.grammar import Grammar
 from spl.program import Vocabulary
 from spl.refine import refine
+from spl.segments import spread_samples
 from spl.sums import Library
 from spl.system import System
 from spl.system_rows import Plan, SystemRows, make_rows
@@ -34,6 +35,7 @@ NEAR = 0.2  # of the spread of a derivative may be left unexplained by the formu
 NEAR_BEST = (1.6, 1.3, 1.1)  # times the least that any formula leaves, where noise lets none come so near
 CLEAN = 1e-4  # the same where the data has no noise
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
+FEWER_SAMPLES = "The equations are followed along {:,} of {:,} samples, in stretches spread evenly over all runs: more say little and take long."
 MOST_OF_IT = 0.75  # of its time used up is enough for a search that was begun before
 LAST_SECONDS = 0.5  # for each equation that is left when a search was interrupted
 
@@ -109,7 +111,8 @@ def discover_system(
         rows = replace(rows, noise=np.array([found.front[k].loss for found, k in zip(searches, shortest, strict=True)]))
     deadline = None if timeout is None else began + timeout - before
     proposals = [replace(each, front=found.front) for each, found in zip(sums, searches, strict=True)]
-    chooser = SystemChooser(data, rows, plan, grammars, proposals, deadline, must_stop)
+    used, used_rows, note = _limit_samples(data, rows)
+    chooser = SystemChooser(used, used_rows, plan, grammars, proposals, deadline, must_stop)
     is_interrupted = any(found.stopped == "interrupted" for found in searches)
     result = None
     try:
@@ -127,7 +130,7 @@ def discover_system(
         searches=tuple(searches),
         rows=rows,
         seconds=before + time.monotonic() - began,
-        notes=(*data.notes, *result.notes),
+        notes=(*data.notes, *note, *result.notes),
         is_interrupted=is_interrupted or must_stop(),
     )
 
@@ -222,6 +225,15 @@ def _is_over(done: Discovery, seconds: float | None) -> bool:
     if done.stopped == "timeout":
         return seconds is not None and done.seconds >= MOST_OF_IT * seconds
     return done.stopped in ("exact", "exhausted", "schedules", "evaluations")
+
+
+def _limit_samples(data: Trajectories, rows: SystemRows) -> tuple[Trajectories, SystemRows, tuple[str, ...]]:
+    """Return as much of the runs as is followed, and a note if that is not all."""
+    runs, starts = spread_samples(data.runs, rows.starts)
+    used = replace(data, runs=tuple(runs))
+    if used.n_samples == data.n_samples:
+        return data, rows, ()
+    return used, replace(rows, starts=tuple(starts)), (FEWER_SAMPLES.format(used.n_samples, data.n_samples),)
 
 
 @cache

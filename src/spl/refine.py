@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spl.errors import DataError
 from spl.segment_fit import MAX_SETTLING, FitTask, SegmentFit, descend, settle
-from spl.segments import Edges, as_set, choose_length, even_edges, join_pairs, limit_samples
+from spl.segments import Edges, as_set, choose_length, even_edges, join_pairs
 from spl.shooting import (
     INTEGRATION_ERROR,
     MAX_SUBSTEPS,
@@ -67,7 +67,7 @@ def refine(
         >>> refine(System(("x",), (), (program,)), [run], [run.x], [0.01]).system.constants.round(4)
         array([-1.])
     """
-    task, starts = _make_task(system, runs, starts, noise, max_seconds)
+    task = _make_task(system, runs, starts, noise, max_seconds)
     with np.errstate(all="ignore"):  # trajectories may be lost
         return _summarise(_fit(task, system, starts, length, before))
 
@@ -92,7 +92,7 @@ def refine_joined(
         >>> short.segments.n_segments, refine_joined(short, [run], [run.x], [0.01]).segments.n_segments
         (5, 3)
     """
-    task, starts = _make_task(before.system, runs, starts, noise, max_seconds)
+    task = _make_task(before.system, runs, starts, noise, max_seconds)
     with np.errstate(all="ignore"):  # trajectories may be lost
         parts = _take_up(task, before, starts)
         fit = _begin_joined(parts, join_pairs(parts.edges, set()))
@@ -116,7 +116,7 @@ def find_standard_errors(
         >>> ratio.round(2)  # 1/C changes by 1/C**2 times as much as C
         array([16.])
     """
-    task, starts = _make_task(system, runs, starts, noise, None)
+    task = _make_task(system, runs, starts, noise, None)
     with np.errstate(all="ignore"):  # trajectories may be lost
         return _standard_errors(_take_up(task, replace(fitted, system=system), starts))
 
@@ -127,12 +127,11 @@ def _make_task(
     starts: Sequence[Numbers],
     noise: ArrayLike,
     max_seconds: float | None,
-) -> tuple[FitTask, Sequence[Numbers]]:
-    """Return what is fitted to and until when, and the states that it begins with; both with as many samples as it takes."""
+) -> FitTask:
+    """Return what is fitted to and until when."""
     sd = _check(system, runs, starts, noise)
-    runs, starts = limit_samples(runs, starts)
     deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
-    return FitTask(runs, sd, deadline), starts
+    return FitTask(runs, sd, deadline)
 
 
 def judge(
@@ -148,7 +147,6 @@ def judge(
     The segments depend on the data only, so systems can be compared. None counts as worse than the spread of the data.
     """
     sd = _check(system, runs, starts, noise)
-    runs, starts = limit_samples(runs, starts)
     task = FitTask(runs, sd, np.inf)
     edges = even_edges(runs, length or 2 * choose_length(runs, starts, sd))
     with np.errstate(all="ignore"):  # trajectories may be lost

@@ -13,6 +13,7 @@ Numbers = NDArray[np.float64]
 Edges = NDArray[np.int64]
 
 MAX_SAMPLES = 100_000  # of all runs: more would take memory and time and say little
+STRETCH = 2000  # samples of the stretches that are used if there are more
 MIN_LENGTH = 8  # samples of the shortest segments
 MOVEMENT = 3.0  # the states move by so many sd of their noise within the first segments, or these are longer
 MOST = 0.7  # of the way they ever move is enough in any case
@@ -63,16 +64,29 @@ class Segments:
         return np.array([starts[run][first] for run, first in zip(self.run, self.first, strict=True)]).T
 
 
-def limit_samples(
-    runs: Sequence[Trajectory], starts: Sequence[Numbers]
+def spread_samples(
+    runs: Sequence[Trajectory], starts: Sequence[Numbers], most: int = MAX_SAMPLES
 ) -> tuple[Sequence[Trajectory], Sequence[Numbers]]:
-    """Return the first part of each run and of its states, if all together have too many samples."""
-    share = MAX_SAMPLES / sum(run.n_samples for run in runs)
-    if share >= 1:
+    """Return runs and their states; if they have too many samples, stretches of them, spread evenly, each as a run of its own.
+
+    Examples:
+        >>> t = np.arange(10_000.0)
+        >>> run = Trajectory(t, t[:, np.newaxis], np.empty((t.size, 0)), None)
+        >>> [(int(part.t[0]), part.n_samples) for part in spread_samples([run], [run.x], most=6000)[0]]
+        [(0, 2000), (4000, 2000), (8000, 2000)]
+    """
+    n_samples = sum(run.n_samples for run in runs)
+    if n_samples <= most:
         return runs, starts
-    ends = [max(1, int(share * run.n_samples)) for run in runs]
-    cut = [replace(run, t=run.t[:n], x=run.x[:n], u=run.u[:n], x_dot=None) for run, n in zip(runs, ends, strict=True)]
-    return cut, [states[:n] for states, n in zip(starts, ends, strict=True)]
+    stretches = [
+        (number, slice(a, b))
+        for number, run in enumerate(runs)
+        for a, b in pairwise(np.linspace(0, run.n_samples, 1 + -(-run.n_samples // STRETCH)).astype(int).tolist())
+    ]
+    n_kept = max(1, int(len(stretches) * most / n_samples))
+    kept = [stretches[k] for k in np.linspace(0, len(stretches) - 1, n_kept).round().astype(int)]
+    parts = [replace(runs[k], t=runs[k].t[cut], x=runs[k].x[cut], u=runs[k].u[cut], x_dot=None) for k, cut in kept]
+    return parts, [starts[k][cut] for k, cut in kept]
 
 
 def choose_length(runs: Sequence[Trajectory], starts: Sequence[Numbers], noise: Numbers) -> int:
