@@ -1,6 +1,8 @@
 """`SPLDynamics`: what goes in, what comes out, and that all that comes out agrees."""
 
 import copy
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -69,6 +71,31 @@ def test_the_truth_lies_within_a_few_standard_errors(model):
     assert list(model.constants_["state"]) == NAMES
     off = (model.constants_["value"].abs() - 2.0).abs()
     assert (off < 5 * model.constants_["standard_error"]).all()
+
+
+def test_a_run_whose_length_is_counted_repeats_to_the_last_digit_for_any_number_of_jobs_on_a_busy_machine(noisy):
+    def search(n_jobs):
+        model = SPLDynamics(
+            operators=("+", "*", "sin"), timeout=None, max_evaluations=2000, random_state=3, n_jobs=n_jobs
+        )
+        model.fit(noisy, T, feature_names=NAMES)
+        fronts = [front.to_csv() for front in model.equations_]
+        return model.equations(17), model.constants_.to_csv(), model.best_index_, fronts
+
+    alone = search(1)
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    try:
+        assert search(2) == alone
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def test_a_note_says_if_the_time_was_up_before_the_count(noisy):
+    model = SPLDynamics(operators=("+", "*", "sin"), timeout=1.0, max_evaluations=10**9, random_state=3)
+    model.fit(noisy, T, feature_names=NAMES)
+    assert any("before `max_evaluations`" in note for note in model.notes_)
 
 
 def test_prediction_simulation_score_export_and_text_agree(model, noisy):

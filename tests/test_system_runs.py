@@ -1,3 +1,5 @@
+import shutil
+
 import numpy as np
 import pytest
 
@@ -90,6 +92,38 @@ def test_a_system_that_was_cut_off_goes_on_at_the_state_it_was_at(tmp_path, stor
     assert summary(found)[1] == summary(stored[1])[1]  # what follows depends on the clock
     n_done = sum(one.discovery is not None and one.discovery.stopped == "schedules" for one in run.searches)
     assert sorted(set(states)) == sorted(["x", "v"][n_done:])
+
+
+COUNTED = {"config": SearchConfig(max_rules=10), "timeout": None, "max_evaluations": 1500}
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory):
+    path = tmp_path_factory.mktemp("runs") / "run.spl"
+    return path, search(path, **COUNTED)
+
+
+@pytest.mark.parametrize("state", ["x", "v"])
+def test_a_system_whose_length_is_counted_ends_as_if_it_had_never_been_cut_off(tmp_path, counted, state):
+    looks = iter(range(1))
+
+    def watch(progress):
+        if progress.state == state and next(looks, None) is None:
+            raise Killed
+
+    with pytest.raises(Killed):
+        search(tmp_path / "run.spl", watch=watch, **COUNTED)
+    found = resume_system(read_run(tmp_path / "run.spl"), timeout=None, max_evaluations=1500)
+    assert summary(found) == summary(counted[1])
+
+
+def test_a_system_whose_length_is_counted_goes_on_if_it_may_try_more(tmp_path, counted):
+    path = tmp_path / "run.spl"
+    shutil.copy(counted[0], path)
+    before = [one.n_evaluations for one in counted[1].searches]
+    found = resume_system(read_run(path), timeout=None, max_evaluations=3000)
+    assert all(one.n_evaluations > count for one, count in zip(found.searches, before, strict=True))
+    assert read_run(path).settings["limits"]["max_evaluations"] == 3000
 
 
 def test_another_plan_or_other_data_is_refused(stored):

@@ -5,6 +5,7 @@ import pytest
 
 from spl.expression import parse_expression
 from spl.program import Vocabulary
+from spl.system_budget import SystemBudget
 from spl.system_rows import Plan, make_rows
 from spl.system_trials import SystemTrials
 from spl.trajectories import Trajectories
@@ -17,7 +18,7 @@ def make_trials(noise):
     states = np.column_stack([np.sin(2 * T), np.cos(2 * T)])
     noisy = states + np.random.default_rng(0).normal(0, noise, states.shape)
     data = Trajectories.from_arrays(noisy, T, names=("x", "y"))
-    return SystemTrials(data, make_rows(data, Plan()), Plan(), lambda: np.inf)
+    return SystemTrials(data, make_rows(data, Plan()), Plan(), SystemBudget(None))
 
 
 def programs(*texts):

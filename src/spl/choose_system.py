@@ -4,7 +4,6 @@ Tried are the formulas of the fronts and sums of simple terms, from simple to co
 trajectories shows that they would help, and dropped where they do not. What counts is the length of a description.
 """
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -29,8 +28,9 @@ from spl.shooting import Refined
 from spl.simplify import simplify
 from spl.sums import Library, Term
 from spl.system import System
+from spl.system_budget import SystemBudget
 from spl.system_rows import Plan, SystemRows
-from spl.system_trials import TRIAL_SHARE, Choice, SystemTrials
+from spl.system_trials import Choice, SystemTrials
 from spl.term_gains import term_gains
 from spl.terms import add_term, multiply_out
 from spl.trajectories import Trajectories
@@ -52,7 +52,6 @@ MEANINGFUL = 0.25  # of the distance between simple numbers: nearer to one is no
 MOST_USED = 0.8  # of the segments must be followed for a fit to count
 MOST_RISE = 1.3  # times the error of the trials is allowed for a fit to count
 SECOND_FIT = 1.0  # seconds that a fit may take when the time is up
-MOVE_SHARE = 0.75  # of the time after the searches may go into trying other formulas
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,13 +101,10 @@ class SystemChooser:
         plan: Plan,
         grammars: Sequence[Grammar],
         proposals: Sequence[Proposals],
-        deadline: float | None,
-        must_stop: Callable[[], bool] = lambda: False,
+        budget: SystemBudget,
     ) -> None:
-        self._must_stop = must_stop
-        self._data, self._rows, self._proposals, self._deadline = data, rows, proposals, deadline
-        self._began = time.monotonic()
-        self._trials = SystemTrials(data, rows, plan, lambda: self._seconds_left(MOVE_SHARE))
+        self._data, self._rows, self._proposals, self._budget = data, rows, proposals, budget
+        self._trials = SystemTrials(data, rows, plan, budget)
         self._freedoms = [_Freedom(grammar.bind(rows.names)) for grammar in grammars]
         self._data_of = [rows.dataset(state) for state in range(len(proposals))]
 
@@ -140,7 +136,7 @@ class SystemChooser:
     def _repeat(self, best: Choice, changes: Sequence[Change]) -> Choice:
         """Try changes of each equation in turn, along segments as long as the system can be followed, until none helps."""
         before = None
-        while best is not before and self._has_time():
+        while best is not before and self._budget.may_try():
             before = best
             best = self._trials.lengthen(best)
             for change in changes:
@@ -158,7 +154,7 @@ class SystemChooser:
         n_in_vain = 0
         cost = best.system.programs[state].cost
         for k, candidate in self._candidates(state):
-            if n_in_vain == PATIENCE or not self._has_time():
+            if n_in_vain == PATIENCE or not self._budget.may_try():
                 break
             program = self._free(state, candidate.program)
             if not can_be_fitted(program):
@@ -184,7 +180,7 @@ class SystemChooser:
 
     def _grow(self, best: Choice) -> Choice:
         """Add terms, one at a time, as long as that is worth it: smoothed derivatives hide small terms."""
-        while self._has_time():
+        while self._budget.may_try():
             longer = next((trial for trial in self._longer(best) if trial.worth < best.worth), None)
             if longer is None:
                 break
@@ -195,7 +191,7 @@ class SystemChooser:
         """Yield the system with one more term in an equation, first those that promise most along the trajectories."""
         promises = [promise for state in range(len(self._proposals)) for promise in self._promises(best, state)]
         for _, state, program in sorted(promises, key=lambda promise: -promise[0])[:N_TRIED]:
-            if self._has_time():
+            if self._budget.may_try():
                 yield self._try(best, state, program, best.chosen[state], is_near=True)
 
     def _promises(self, best: Choice, state: int) -> Iterator[tuple[float, int, Program]]:
@@ -224,7 +220,7 @@ class SystemChooser:
         """Leave out terms and functions of equations while the system is worth more without them."""
         for state in range(len(self._proposals)):
             shorter: Choice | None = best
-            while shorter is not None and self._has_time():
+            while shorter is not None and self._budget.may_try():
                 best = shorter
                 shorter = next((trial for trial in self._shorter(best, state) if trial.worth < best.worth), None)
         return best
@@ -235,7 +231,7 @@ class SystemChooser:
         if not freedom.has_sums:
             return
         for shorter in chain(drop_one_function(program), drop_one_term(program), drop_one_term(multiply_out(program))):
-            if not can_be_fitted(shorter) or not self._has_time():
+            if not can_be_fitted(shorter) or not self._budget.may_try():
                 continue
             refitted = fit(self._free(state, shorter), self._data_of[state], effort=POLISH_EFFORT)
             if refitted.loss <= HOPELESS * self._data_of[state].spread:
@@ -251,9 +247,8 @@ class SystemChooser:
         return best
 
     def _held_out_error(self, choice: Choice) -> float:
-        seconds = max(TRIAL_SHARE * self._seconds_left(MOVE_SHARE), 0.0)
         held_out = HeldOut(self._data, self._trials.states, self._rows.noise)
-        return held_out.error(choice.system, self._trials.length, seconds)
+        return held_out.error(choice.system, self._trials.length, self._budget.begin_fit())
 
     def _try(self, best: Choice, state: int, program: Program, k: int, *, is_near: bool = False) -> Choice:
         """Return the system with another equation for one state, which came from formula k of its front."""
@@ -279,7 +274,7 @@ class SystemChooser:
 
     def _finish(self, best: Choice) -> ChosenSystem:
         """Fit the constants along segments as long as possible, and make those simple that the data does not tell from such."""
-        refined = self._fit_to_all(best, best.system, FIRST_FIT * self._seconds_left(1.0))
+        refined = self._fit_to_all(best, best.system, FIRST_FIT * self._budget.seconds_left())
         fitted = next(filter(None, (self._fit_simpler(best, refined, each) for each in _simpler(refined))), refined)
         errors = tuple(self._standard_errors(fitted))
         return ChosenSystem(fitted.system, errors, best.chosen, fitted, fitted.notes)
@@ -292,7 +287,7 @@ class SystemChooser:
         if spelled.n_constants == system.n_constants == refined.system.n_constants:
             fitted = replace(refined, system=spelled)
         else:
-            fitted = self._fit_to_all(best, spelled, self._seconds_left(1.0))
+            fitted = self._fit_to_all(best, spelled, self._budget.seconds_left())
         limit = MOST_RISE * max(refined.error, self._trials.exact_error)
         return fitted if fitted.is_used.any() and fitted.error <= limit else None
 
@@ -330,17 +325,6 @@ class SystemChooser:
         ):
             return refined
         return refine(system, runs, states, noise, before=best.fitted, max_seconds=max(seconds, SECOND_FIT))
-
-    def _has_time(self) -> bool:
-        return self._seconds_left(MOVE_SHARE) > 0
-
-    def _seconds_left(self, share: float) -> float:
-        """Return the seconds until a share of the time after the searches is used up; none if it must stop."""
-        if self._must_stop():
-            return 0.0
-        if self._deadline is None:
-            return np.inf
-        return self._began + share * (self._deadline - self._began) - time.monotonic()
 
 
 def _worth(choice: Choice) -> float:

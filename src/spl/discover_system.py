@@ -26,6 +26,7 @@ from spl.refine import refine
 from spl.segments import spread_samples
 from spl.sums import Library
 from spl.system import System
+from spl.system_budget import SystemBudget, count_fits
 from spl.system_rows import Plan, SystemRows, make_rows
 from spl.trajectories import Trajectories, Trajectory
 from spl.weak_fit import fit_weakly
@@ -35,7 +36,8 @@ NEAR = 0.2  # of the spread of a derivative may be left unexplained by the formu
 NEAR_BEST = (1.6, 1.3, 1.1)  # times the least that any formula leaves, where noise lets none come so near
 CLEAN = 1e-4  # the same where the data has no noise
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
-FEWER_SAMPLES = "The equations are followed along {:,} of {:,} samples, in stretches spread evenly over all runs: more say little and take long."
+FEWER_SAMPLES = "The equations are followed along {:,} of {:,} samples, in stretches spread evenly over all runs."
+CUT_OFF = "The time limit was reached before `max_evaluations`: the same seed may give another answer next time."
 MOST_OF_IT = 0.75  # of its time used up is enough for a search that was begun before
 LAST_SECONDS = 0.5  # for each equation that is left when a search was interrupted
 
@@ -64,6 +66,8 @@ SystemWatcher = Callable[[SystemProgress], None]
 class SystemStore(Protocol):
     """Keeps the searches of a system, one a state, and knows how far they were when it was last begun."""
 
+    limits_before: Limits  # of the run that is continued
+
     def discovery(self, search: int) -> Discovery | None:
         """Return what a search found so far; `stopped` is empty if it is not over."""
 
@@ -84,6 +88,7 @@ def discover_system(
     plan: Plan | None = None,
     config: SearchConfig | None = None,
     timeout: float | None = 60.0,
+    max_evaluations: int | None = None,
     n_jobs: int = 1,
     seed: int = 0,
     watch: SystemWatcher | None = None,
@@ -92,15 +97,17 @@ def discover_system(
 ) -> SystemDiscovery:
     """Search the equations of a system, one grammar a state, and refine them together.
 
-    With a store, searches go on from where they were left; their part of the time limit counts from their first beginning.
+    With a store, searches go on from where they were left; their part of the limits counts from their first beginning. With
+    `max_evaluations`, which the searches share, fits along the trajectories are counted too: the same seed gives the same answer
+    to the last digit for any number of jobs, unless the time limit cuts something off, and then a note says so.
     """
     plan = plan or Plan()
     prepare_workers(n_jobs)
     _compile_integration()
     began = time.monotonic()
     rows = make_rows(data, plan)
-    seconds = None if timeout is None else SEARCH_SHARE * timeout / len(grammars)
-    how = _Searching(config, seconds, n_jobs, seed, watch, store, must_stop)
+    limits = Limits(timeout=timeout, max_evaluations=max_evaluations)
+    how = _Searching(config, limits, n_jobs, seed, watch, store, must_stop)
     before = how.seconds_before(len(grammars))
     sums = [propose_sums(rows, state, grammar) for state, grammar in enumerate(grammars)]
     searches = _search_all(data.states, rows, grammars, sums, how)
@@ -112,7 +119,8 @@ def discover_system(
     deadline = None if timeout is None else began + timeout - before
     proposals = [replace(each, front=found.front) for each, found in zip(sums, searches, strict=True)]
     used, used_rows, note = _limit_samples(data, rows)
-    chooser = SystemChooser(used, used_rows, plan, grammars, proposals, deadline, must_stop)
+    budget = SystemBudget(deadline, count_fits(max_evaluations), must_stop)
+    chooser = SystemChooser(used, used_rows, plan, grammars, proposals, budget)
     is_interrupted = any(found.stopped == "interrupted" for found in searches)
     result = None
     try:
@@ -122,6 +130,8 @@ def discover_system(
     except KeyboardInterrupt:
         is_interrupted = True
     result = result or chooser.take(shortest)
+    if max_evaluations is not None and (budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)):
+        note = (*note, CUT_OFF)
     return SystemDiscovery(
         system=result.system,
         standard_errors=result.standard_errors,
@@ -140,7 +150,7 @@ class _Searching:
     """How each state is searched."""
 
     config: SearchConfig | None
-    seconds: float | None  # for each of them
+    limits: Limits  # of all of it
     n_jobs: int
     seed: int
     watch: SystemWatcher | None
@@ -150,8 +160,26 @@ class _Searching:
     def seconds_before(self, n_states: int) -> float:
         """Return how long the searches took that are gone on with; a part of the time limit is always left."""
         checkpoints = [self.store.checkpoint(state) for state in range(n_states)] if self.store is not None else []
-        most = np.inf if self.seconds is None else self.seconds
+        most = self.limits_for_one(n_states).timeout or np.inf
         return float(sum(min(checkpoint.seconds, most) for checkpoint in checkpoints if checkpoint is not None))
+
+    def limits_for_one(self, n_states: int) -> Limits:
+        """Return the limits of each search."""
+        seconds, most = self.limits.timeout, self.limits.max_evaluations
+        return Limits(
+            timeout=None if seconds is None else SEARCH_SHARE * seconds / n_states,
+            max_evaluations=None if most is None else max(1, most // n_states),
+        )
+
+    def is_over(self, done: Discovery, limits: Limits) -> bool:
+        """Tell whether a search that ended would end soon if it were gone on with within these limits."""
+        if done.stopped == "timeout":
+            return limits.timeout is not None and done.seconds >= MOST_OF_IT * limits.timeout
+        if done.stopped == "evaluations":  # by one tree: all of them together may have fewer than they may
+            before = None if self.store is None else self.store.limits_before.max_evaluations
+            most = self.limits.max_evaluations
+            return before is not None and most is not None and most <= before
+        return done.stopped in ("exact", "exhausted", "schedules")
 
 
 def propose_sums(rows: SystemRows, state: int, grammar: Grammar) -> Proposals:
@@ -180,8 +208,9 @@ def _search_all(
     for state, grammar in enumerate(grammars):
         watch = None if how.watch is None else partial(_pass_on, how.watch, states[state])
         is_over = any(found.stopped == "interrupted" for found in searches)
-        seconds = LAST_SECONDS if is_over else how.seconds
-        searches.append(_search(rows, state, grammar, sums[state], seconds, watch, how))
+        limits = how.limits_for_one(len(grammars))
+        limits = replace(limits, timeout=LAST_SECONDS) if is_over else limits
+        searches.append(_search(rows, state, grammar, sums[state], limits, watch, how))
     return searches
 
 
@@ -190,7 +219,7 @@ def _search(
     state: int,
     grammar: Grammar,
     sums: Proposals,
-    seconds: float | None,
+    limits: Limits,
     watch: Watcher | None,
     how: _Searching,
 ) -> Discovery:
@@ -209,22 +238,15 @@ def _search(
         target_error=float(rows.target_errors[state]),
     )
     if store is None:
-        return _join(search(limits=Limits(timeout=seconds)), sums)
+        return _join(search(limits=limits), sums)
     done, checkpoint = store.discovery(state), store.checkpoint(state)
-    if done is not None and _is_over(done, seconds):
+    if done is not None and how.is_over(done, limits):
         return done
-    if seconds is not None and checkpoint is not None:
-        seconds = max(seconds - checkpoint.seconds, LAST_SECONDS)
-    found = _join(search(limits=Limits(timeout=seconds), keep=store.keeper(state), checkpoint=checkpoint), sums)
+    if limits.timeout is not None and checkpoint is not None:
+        limits = replace(limits, timeout=max(limits.timeout - checkpoint.seconds, LAST_SECONDS))
+    found = _join(search(limits=limits, keep=store.keeper(state), checkpoint=checkpoint), sums)
     store.finish_search(state, found)
     return found
-
-
-def _is_over(done: Discovery, seconds: float | None) -> bool:
-    """Tell whether a search that ended would end soon if it were gone on with for so long in all."""
-    if done.stopped == "timeout":
-        return seconds is not None and done.seconds >= MOST_OF_IT * seconds
-    return done.stopped in ("exact", "exhausted", "schedules", "evaluations")
 
 
 def _limit_samples(data: Trajectories, rows: SystemRows) -> tuple[Trajectories, SystemRows, tuple[str, ...]]:

@@ -74,10 +74,13 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         order: 2 if positions are given and accelerations sought; velocities are then named after their positions, `dx`.
         discrete: whether the system is a map, x[k + 1] = f(x[k]).
         timeout: seconds for everything; None is no limit, and Ctrl-C ends a search.
+        max_evaluations: distinct formulas tried, for all states together; None is no limit. Fits along the trajectories are then
+            counted as well, so that a run can be repeated.
         search: how the search works, a `SearchConfig`: how long formulas may get, how many trees grow. The default works for most
             data.
-        n_jobs: trees searched at once; -1 uses all processors.
-        random_state: makes the result repeatable.
+        n_jobs: trees searched at once; -1 uses all processors. With `max_evaluations` the result does not depend on it.
+        random_state: a number makes the random choices repeatable. A run repeats to the last digit if its length is counted too:
+            `random_state=0, max_evaluations=50_000, timeout=None`. A time limit cuts off elsewhere each time.
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
         run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also while the search goes on, and a
             search that was killed continues from it. None keeps nothing.
@@ -109,6 +112,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         order: int = 1,
         discrete: bool = False,
         timeout: float | None = 60.0,
+        max_evaluations: int | None = None,
         search: SearchConfig | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -122,6 +126,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         self.order = order
         self.discrete = discrete
         self.timeout = timeout
+        self.max_evaluations = max_evaluations
         self.search = search
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -149,7 +154,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         check_verbose(self.verbose)
         check_run_file(self.run_file)
         plan = Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
-        limits = Limits(timeout=self.timeout)
+        limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
         if self.search is not None and not isinstance(self.search, SearchConfig):
             raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
         data = _read(x, t, x_dot, u, feature_names)
@@ -166,6 +171,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
                 plan=plan,
                 config=self.search,
                 timeout=limits.timeout,
+                max_evaluations=limits.max_evaluations,
                 n_jobs=count_jobs(self.n_jobs),
                 seed=int(check_random_state(self.random_state).randint(2**31)),
                 watch=watch,
@@ -199,6 +205,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             order=plan.order,
             discrete=plan.is_discrete,
             timeout=run.settings["limits"]["timeout"],
+            max_evaluations=run.settings["limits"].get("max_evaluations"),
             search=run.config,
             run_file=path,
         )

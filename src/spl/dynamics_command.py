@@ -57,6 +57,9 @@ WEAK = "weak"
 @click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
 @click.option("--grammar", "grammar_file", metavar="FILE", help="Rules of the right-hand sides, instead of operators.")
 @click.option("--timeout", default=120.0, show_default=True, metavar="SECONDS", help="Of everything; inf is none.")
+@click.option(
+    "--max-evaluations", type=int, metavar="N", help="Most formulas to try, for all states. [default: no limit]"
+)
 @click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
 @cluster_option
 @click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
@@ -78,6 +81,7 @@ def dynamics(
     operators: str | None,
     grammar_file: str | None,
     timeout: float,
+    max_evaluations: int | None,
     jobs: int,
     cluster: int | None,
     seed: int,
@@ -109,7 +113,7 @@ def dynamics(
     from spl.tables import read_table
 
     plan = Plan(method=WEAK if weak else derivative, order=order, is_discrete=discrete)
-    limits = Limits(timeout=None if timeout == math.inf else timeout)
+    limits = Limits(timeout=None if timeout == math.inf else timeout, max_evaluations=max_evaluations)
     if plot is not None:
         check_plot(plot)
     table = read_table(data, missing)
@@ -130,6 +134,7 @@ def dynamics(
             [grammar] * len(runs.states),
             plan=plan,
             timeout=limits.timeout,
+            max_evaluations=limits.max_evaluations,
             n_jobs=cluster or jobs,
             seed=seed,
             watch=watch,

@@ -219,7 +219,7 @@ def extend_limits(run: "StoredRun", seconds: float | None) -> "tuple[Limits, int
         timeout = None if seconds == math.inf else run.seconds + seconds
     elif run.stopped in ("timeout", "done") and timeout is not None:
         timeout = 2 * timeout
-    if run.stopped == "evaluations" and max_evaluations is not None:
+    if run.stopped in ("evaluations", "done") and max_evaluations is not None:
         max_evaluations *= 2
     if run.stopped == "schedules" and most is not None:
         most *= 2
@@ -255,7 +255,9 @@ def _resume_system(
     plan = stored_plan(run)
     limits, _ = extend_limits(run, seconds)
     with open_system_progress(data, plan, limits.timeout, is_json=is_json, is_quiet=is_quiet) as watch:
-        found = resume_system(run, timeout=limits.timeout, n_jobs=jobs, watch=watch)
+        found = resume_system(
+            run, timeout=limits.timeout, max_evaluations=limits.max_evaluations, n_jobs=jobs, watch=watch
+        )
     if is_json:
         click.echo(json.dumps(describe_system(found, data, found.notes, run.settings["seed"]), allow_nan=False))
     else:

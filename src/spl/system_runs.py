@@ -27,6 +27,7 @@ def discover_system_in_file(
     plan: Plan | None = None,
     config: SearchConfig | None = None,
     timeout: float | None = 60.0,
+    max_evaluations: int | None = None,
     n_jobs: int = 1,
     seed: int = 0,
     is_any_seed: bool = False,
@@ -36,7 +37,7 @@ def discover_system_in_file(
 ) -> SystemDiscovery:
     """Do what `discover_system` does and keep it in a run file; a run of the same data and settings that is there is continued.
 
-    The time limit counts from the first beginning: a run that has reached it returns what it found.
+    Limits count from the first beginning: a run that has reached them returns what it found.
     """
     plan = plan or Plan()
     columns = data.columns(plan.order)
@@ -49,9 +50,10 @@ def discover_system_in_file(
         more={"plan": plan_as_plain(plan)},
         facts=facts or {},
     )
-    with RunFile(path, about, Limits(timeout=timeout), n_jobs) as run:
+    limits = Limits(timeout=timeout, max_evaluations=max_evaluations)
+    with RunFile(path, about, limits, n_jobs) as run:
         system = run.before.get("system")
-        if system is not None and _is_over(run, timeout):
+        if system is not None and _is_over(run, limits):
             run.finish(run.before["stopped"])
             return load_system(read_run(path, [row for grammar in grammars for row in grammar.vocabulary.own]), plan)
         found = discover_system(
@@ -60,6 +62,7 @@ def discover_system_in_file(
             plan=plan,
             config=config,
             timeout=timeout,
+            max_evaluations=max_evaluations,
             n_jobs=n_jobs,
             seed=run.seed,
             watch=watch,
@@ -76,12 +79,13 @@ def resume_system(
     run: StoredRun,
     *,
     timeout: float | None,
+    max_evaluations: int | None = None,
     n_jobs: int = 1,
     derivative: Method | None = None,
     watch: SystemWatcher | None = None,
     must_stop: Callable[[], bool] = lambda: False,
 ) -> SystemDiscovery:
-    """Continue the run of a system, with nothing but its file. The time limit counts from its first beginning."""
+    """Continue the run of a system, with nothing but its file. Limits count from its first beginning."""
     if not isinstance(run.data, Trajectories):
         raise RunFileError(f"'{run.path}' holds the run of a regression.")
     for search in run.searches:
@@ -93,6 +97,7 @@ def resume_system(
         plan=stored_plan(run, derivative),
         config=run.config,
         timeout=timeout,
+        max_evaluations=max_evaluations,
         n_jobs=n_jobs,
         seed=run.settings["seed"],
         watch=watch,
@@ -139,10 +144,18 @@ def plan_as_plain(plan: Plan) -> dict[str, Any]:
     return {"method": method, "order": plan.order, "is_discrete": plan.is_discrete}
 
 
-def _is_over(run: RunFile, timeout: float | None) -> bool:
-    """Tell whether a run that came to its equations has had as much time as it may have by now."""
-    before = run.limits_before.timeout
-    return run.before["stopped"] == DONE and (before is None or (timeout is not None and timeout <= before))
+def _is_over(run: RunFile, limits: Limits) -> bool:
+    """Tell whether a run that came to its equations has had as much time and as many evaluations as it may have by now."""
+    before = run.limits_before
+    return (
+        run.before["stopped"] == DONE
+        and _is_within(limits.timeout, before.timeout)
+        and _is_within(limits.max_evaluations, before.max_evaluations)
+    )
+
+
+def _is_within(limit: float | None, before: float | None) -> bool:
+    return before is None or (limit is not None and limit <= before)
 
 
 def _system_as_plain(found: SystemDiscovery) -> dict[str, Any]:

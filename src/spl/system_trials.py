@@ -4,7 +4,7 @@ Worth is the length of a description in nats: the equations, their numbers, and 
 long as the best system so far can be followed: long ones tell more, but no wrong system can be followed along them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -18,6 +18,7 @@ from spl.refine import noise_to_weigh, refine, refine_joined
 from spl.segments import choose_length
 from spl.shooting import Refined
 from spl.system import System
+from spl.system_budget import SystemBudget
 from spl.system_rows import Plan, SystemRows
 from spl.trajectories import Trajectories
 
@@ -29,7 +30,6 @@ FOLLOWED = (
 MAX_LENGTH = 512  # samples of a segment
 EXACT = 1e-4  # of the spread of a state: trajectories that are nearer to clean data are exact
 SMALLEST = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
-TRIAL_SHARE = 0.1  # of the time that is left may go into one trial
 # What a function adds to the description of an equation beside its token: without it, functions stood in for terms that they hardly
 # differ from on the data, as 21.6*sin(0.09*y) for 2*y. The size was set by judgement, not tuned on its own.
 FUNCTION_NATS = 2.5
@@ -58,8 +58,8 @@ class Choice:
 class SystemTrials:
     """Fits systems to the trajectories, each set of equations once for a length of segments."""
 
-    def __init__(self, data: Trajectories, rows: SystemRows, plan: Plan, seconds_left: Callable[[], float]) -> None:
-        self._data, self._rows, self._plan, self._seconds_left = data, rows, plan, seconds_left
+    def __init__(self, data: Trajectories, rows: SystemRows, plan: Plan, budget: SystemBudget) -> None:
+        self._data, self._rows, self._plan, self._budget = data, rows, plan, budget
         self._shortest = self.length = 2 * choose_length(data.runs, rows.starts, rows.noise)
         self._longest = min(MAX_LENGTH, max(run.n_samples for run in data.runs) // 2)
         self.states: Sequence[Numbers] = rows.starts  # as the best system so far has them
@@ -108,7 +108,7 @@ class SystemTrials:
 
         From then on, fits begin with the states that the system has along its segments: smoothed ones are not as near.
         """
-        if 2 * self.length <= self._longest and self._seconds_left() > 0:
+        if 2 * self.length <= self._longest and self._budget.may_try():
             longer = self._join(best)
             if np.isfinite(longer.worth) and longer.error <= FOLLOWED * max(best.error, self.exact_error):
                 self.length *= 2
@@ -125,20 +125,17 @@ class SystemTrials:
     def _refine(self, system: System, chosen: tuple[int, ...], near: Choice | None = None) -> Choice:
         """Fit along the shortest segments, or along those of a choice that is near."""
         length, before = (self._shortest, None) if near is None else (None, near.fitted)
-        data, noise, seconds = self._data.runs, self._rows.noise, self._seconds_for_one()
+        data, noise, seconds = self._data.runs, self._rows.noise, self._budget.begin_fit()
         return self._judge(
             refine(system, data, self.states, noise, length=length, max_seconds=seconds, before=before), chosen
         )
 
     def _join(self, choice: Choice) -> Choice:
         """Fit along segments twice as long."""
-        noise, seconds = self._rows.noise, self._seconds_for_one()
+        noise, seconds = self._rows.noise, self._budget.begin_fit()
         return self._judge(
             refine_joined(choice.fitted, self._data.runs, self.states, noise, max_seconds=seconds), choice.chosen
         )
-
-    def _seconds_for_one(self) -> float:
-        return max(TRIAL_SHARE * self._seconds_left(), 0.0)
 
     def _judge(self, fitted: Refined, chosen: tuple[int, ...]) -> Choice:
         if not fitted.is_used.any() or not np.isfinite(fitted.error):

@@ -1,0 +1,70 @@
+"""How much may go into choosing the equations of a system: seconds of a clock, or a count of fits, which repeats exactly."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+MOVE_SHARE = 0.75  # of the time after the searches may go into trying other formulas
+TRIAL_SHARE = 0.1  # of the time that is left may go into one trial
+EVALUATIONS_A_FIT = (
+    300  # formulas that the limit must allow for one fit: searches and fits then take about the same time
+)
+FEWEST_FITS = 30
+
+
+class SystemBudget:
+    """What is left for trying formulas and for fitting the one that is chosen.
+
+    With `max_fits`, fits are counted, and the clock only ends what goes on beyond the deadline.
+
+    Examples:
+        >>> budget = SystemBudget(None, max_fits=1)
+        >>> budget.may_try()
+        True
+        >>> budget.begin_fit()
+        inf
+        >>> budget.may_try()
+        False
+    """
+
+    def __init__(
+        self, deadline: float | None, max_fits: int | None = None, must_stop: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._began = time.monotonic()
+        self._deadline, self._max_fits, self._must_stop = deadline, max_fits, must_stop
+        self._n_fits = 0
+
+    @property
+    def may_be_cut_off(self) -> bool:
+        """Whether the clock may have ended something by now."""
+        return not self._must_stop() and self.seconds_left(MOVE_SHARE) <= 0
+
+    def may_try(self) -> bool:
+        """Tell whether another formula may be tried."""
+        is_counted_out = self._max_fits is not None and self._n_fits >= self._max_fits
+        return not is_counted_out and self.seconds_left(MOVE_SHARE) > 0
+
+    def begin_fit(self) -> float:
+        """Count a trial and return how many seconds it may take."""
+        self._n_fits += 1
+        share = TRIAL_SHARE if self._max_fits is None else 1.0
+        return max(share * self.seconds_left(MOVE_SHARE), 0.0)
+
+    def seconds_left(self, share: float = 1.0) -> float:
+        """Return the seconds until a share of the time after the searches is used up; none if it must stop."""
+        if self._must_stop():
+            return 0.0
+        if self._deadline is None:
+            return np.inf
+        return self._began + share * (self._deadline - self._began) - time.monotonic()
+
+
+def count_fits(max_evaluations: int | None) -> int | None:
+    """Return how many fits a limit of evaluations allows.
+
+    Examples:
+        >>> count_fits(60_000), count_fits(10), count_fits(None)
+        (200, 30, None)
+    """
+    return None if max_evaluations is None else max(FEWEST_FITS, max_evaluations // EVALUATIONS_A_FIT)
