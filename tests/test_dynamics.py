@@ -1,6 +1,7 @@
 """`SPLDynamics`: what goes in, what comes out, and that all that comes out agrees."""
 
 import copy
+import re
 import subprocess
 import sys
 
@@ -16,6 +17,7 @@ from spl import SPLDynamics
 from spl.errors import (
     DataError,
     DataRepaired,
+    DoubtfulResult,
     ExpressionError,
     SettingError,
     SimulationEnded,
@@ -78,18 +80,58 @@ def test_a_run_whose_length_is_counted_repeats_to_the_last_digit_for_any_number_
         model = SPLDynamics(
             operators=("+", "*", "sin"), timeout=None, max_evaluations=2000, random_state=3, n_jobs=n_jobs
         )
-        model.fit(noisy, T, feature_names=NAMES)
+        model.fit(noisy[::3], T[::3], feature_names=NAMES)
         fronts = [front.to_csv() for front in model.equations_]
         return model.equations(17), model.constants_.to_csv(), model.best_index_, fronts
 
     alone = search(1)
-    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
     try:
         assert search(2) == alone
     finally:
         for other in others:
             other.kill()
             other.wait()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_number_of_the_table_is_printed_with_its_sign_and_its_error_is_honest(seed):
+    rng = np.random.default_rng(seed)
+    a, b, c, d = rng.uniform(0.3, 1.3, 4)
+    true = solve_ivp(
+        lambda _, s: [s[0] * (a - b * s[1]), s[1] * (c * s[0] - d)], (0, 12), [1.5, 0.7], t_eval=T, rtol=1e-9
+    )
+    states = true.y.T * (1 + 0.01 * rng.normal(size=true.y.T.shape))
+    rules = "f -> a*g | b*g | C*a*b + C*a | C*a*b + C*b\n g -> C + C*a | C - C*b"
+    model = SPLDynamics(grammar=rules, timeout=None, max_evaluations=2000, random_state=seed)
+    model.fit(states, T, feature_names=NAMES)
+    table = model.constants_
+    for state, equation in zip(NAMES, model.equations(6), strict=True):
+        shown = [f"{value:.6g}" for value in table.value[table.state == state]]
+        signs = equation.replace(" - ", " + -")
+        assert re.findall(r"-?\d+\.?\d*", signs) == shown, equation
+    truth = {"a": {"a": a, "a*b": -b}, "b": {"a*b": c, "b": -d}}
+    errors = dict(zip(table.value.abs(), table.standard_error, strict=True))
+    for state, terms in coefficients(model).items():
+        for term, value in truth[state].items():
+            found = terms[term]
+            nearest = min(errors, key=lambda number, found=found: abs(number - abs(found)))
+            assert nearest == pytest.approx(abs(found)), (state, term)
+            assert abs(found - value) < 5 * errors[nearest], (state, term)
+
+
+def test_equations_that_explain_little_are_returned_with_a_warning_that_says_what_it_may_mean():
+    angle = solve_ivp(lambda _, s: [s[1], -np.sin(s[0])], (0, 12), [2.0, 0.0], t_eval=T).y[0]
+    with pytest.warns(DoubtfulResult, match=r"explains (nothing|only part) of how it changes .*order=2"):
+        model = SPLDynamics(operators=("+", "*"), timeout=None, max_evaluations=500, random_state=0).fit(angle, T)
+    assert model.r2_["x0"] < 0.9
+    assert "The equation of x0 explains" in model.notes_[-1]
+
+
+def test_r2_is_that_of_the_derivatives_of_each_state(model):
+    assert list(model.r2_.index) == NAMES
+    assert (model.r2_ > 0.99).all()
+    assert (model.r2_ < 1.0).all()
 
 
 def test_a_note_says_if_the_time_was_up_before_the_count(noisy):
@@ -218,7 +260,8 @@ def test_an_even_step_is_as_good_as_times():
 
 def test_measured_derivatives_are_used(noisy):
     slopes = 3 * np.column_stack([noisy[:, 1], -noisy[:, 0]])  # not those of the states
-    model = make_model().fit(noisy, T, x_dot=slopes, feature_names=NAMES)
+    with pytest.warns(DoubtfulResult, match="explains only part"):
+        model = make_model().fit(noisy, T, x_dot=slopes, feature_names=NAMES)
     assert model.derivative_ == "measured"
 
 

@@ -11,11 +11,10 @@ from spl.expression import parse_expression
 from spl.grammar import Grammar
 from spl.program import Vocabulary
 from spl.system import System
+from spl.system_quality import explained, followed_until
 from spl.system_report import (
     describe_system,
     equation_lines,
-    explained,
-    followed_until,
     left_side,
     method_line,
     noise_shares,

@@ -108,11 +108,11 @@ class SystemChooser:
         self._freedoms = [_Freedom(grammar.bind(rows.names)) for grammar in grammars]
         self._data_of = [rows.dataset(state) for state in range(len(proposals))]
 
-    def take(self, chosen: tuple[int, ...], note: str = "") -> ChosenSystem:
+    def take(self, chosen: tuple[int, ...]) -> ChosenSystem:
         """Return formulas of the fronts as the searches left them."""
         system = self._trials.make([each.front[k].program for each, k in zip(self._proposals, chosen, strict=True)])
         unknown = tuple(np.full(len(number_positions(program)), np.nan) for program in system.programs)
-        return ChosenSystem(system, unknown, chosen, None, (note,) if note else ())
+        return ChosenSystem(system, unknown, chosen, None, ())
 
     def choose(self, starts: Sequence[tuple[int, ...]]) -> ChosenSystem | None:
         """Try formulas while that shortens the description, then fit the constants as exactly as the data allows.

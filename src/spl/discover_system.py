@@ -27,6 +27,7 @@ from spl.segments import spread_samples
 from spl.sums import Library
 from spl.system import System
 from spl.system_budget import SystemBudget, count_fits
+from spl.system_quality import find_system_doubts
 from spl.system_rows import Plan, SystemRows, make_rows
 from spl.trajectories import Trajectories, Trajectory
 from spl.weak_fit import fit_weakly
@@ -58,6 +59,7 @@ class SystemDiscovery(ChosenSystem):
     rows: SystemRows
     seconds: float
     is_interrupted: bool
+    doubts: tuple[str, ...] = ()  # those of the notes that say why the equations may be wrong
 
 
 SystemWatcher = Callable[[SystemProgress], None]
@@ -118,7 +120,7 @@ def discover_system(
         rows = replace(rows, noise=np.array([found.front[k].loss for found, k in zip(searches, shortest, strict=True)]))
     deadline = None if timeout is None else began + timeout - before
     proposals = [replace(each, front=found.front) for each, found in zip(sums, searches, strict=True)]
-    used, used_rows, note = _limit_samples(data, rows)
+    used, used_rows, fewer = _limit_samples(data, rows)
     budget = SystemBudget(deadline, count_fits(max_evaluations), must_stop)
     chooser = SystemChooser(used, used_rows, plan, grammars, proposals, budget)
     is_interrupted = any(found.stopped == "interrupted" for found in searches)
@@ -126,12 +128,14 @@ def discover_system(
     try:
         if not is_interrupted:
             starts = [shortest] if plan.is_discrete else _simple_starts(searches, rows)
-            result = chooser.choose(starts) or chooser.take(shortest, NOT_FOLLOWED)
+            result = chooser.choose(starts)
     except KeyboardInterrupt:
         is_interrupted = True
     result = result or chooser.take(shortest)
-    if max_evaluations is not None and (budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)):
-        note = (*note, CUT_OFF)
+    is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
+    cut_off = (CUT_OFF,) if is_cut_off and max_evaluations is not None else ()
+    not_followed = (NOT_FOLLOWED,) if result.refined is None and not is_interrupted else ()
+    doubts = (*not_followed, *find_system_doubts(result.system, data, rows))
     return SystemDiscovery(
         system=result.system,
         standard_errors=result.standard_errors,
@@ -140,7 +144,8 @@ def discover_system(
         searches=tuple(searches),
         rows=rows,
         seconds=before + time.monotonic() - began,
-        notes=(*data.notes, *note, *result.notes),
+        notes=(*data.notes, *fewer, *cut_off, *result.notes, *doubts),
+        doubts=doubts,
         is_interrupted=is_interrupted or must_stop(),
     )
 

@@ -22,6 +22,7 @@ from spl.domain import explain_undefined_system
 from spl.errors import (
     DataError,
     DataRepaired,
+    DoubtfulResult,
     RunFileError,
     SearchInterrupted,
     SettingError,
@@ -44,7 +45,8 @@ from spl.simulate import simulate
 from spl.stop_flag import request_stop_of, stop_flag
 from spl.stored_run import read_run
 from spl.system import System
-from spl.system_report import SystemNumber, explained, latex_derivative, left_side, system_numbers
+from spl.system_quality import explained
+from spl.system_report import SystemNumber, latex_derivative, left_side, system_numbers
 from spl.system_rows import Method, Plan, make_rows
 from spl.system_runs import discover_system_in_file, load_system, stored_plan
 from spl.terms import linear_terms
@@ -93,7 +95,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             not tell from it; the standard error is that before rounding) and "exact" (given by the grammar, no error).
         noise_: the standard deviation of the noise of each state, estimated.
         derivative_: the method that was taken.
-        notes_: what was repaired or left out.
+        r2_: R2 of the derivative of each state, of its next value for a map: a Series.
+        notes_: what was repaired or left out, and reasons to doubt the equations, which `fit` also warns of (`DoubtfulResult`).
 
     Examples:
         >>> t = np.linspace(0, 10, 400)
@@ -180,6 +183,10 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         if found.is_interrupted:
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(found, data)
+        for note in data.notes:
+            warnings.warn(note, DataRepaired, stacklevel=2)
+        for doubt in found.doubts:
+            warnings.warn(doubt, DoubtfulResult, stacklevel=2)
         return self
 
     @classmethod
@@ -435,6 +442,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         self.noise_ = found.rows.noise
         self.derivative_ = found.rows.method
         self.notes_ = list(found.notes)
+        self.r2_ = pd.Series(explained(found.system, found.rows), index=list(found.system.states), name="r2")
         numbers = [number for of_state in system_numbers(found.system, found.standard_errors) for number in of_state]
         self.constants_ = pd.DataFrame(numbers, columns=[field.name for field in fields(SystemNumber)])
 

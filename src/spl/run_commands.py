@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spl.command_options import check_jobs, cluster_option, compile_kernels, open_console
+from spl.command_options import check_jobs, cluster_option, compile_kernels, open_console, print_notes
 
 if TYPE_CHECKING:
     from spl.config import Limits
@@ -258,6 +258,7 @@ def _resume_system(
         found = resume_system(
             run, timeout=limits.timeout, max_evaluations=limits.max_evaluations, n_jobs=jobs, watch=watch
         )
+    print_notes(found.notes)
     if is_json:
         click.echo(json.dumps(describe_system(found, data, found.notes, run.settings["seed"]), allow_nan=False))
     else:

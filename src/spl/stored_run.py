@@ -78,6 +78,7 @@ class StoredSystem:
     notes: tuple[str, ...]
     seconds: float
     is_interrupted: bool
+    doubts: tuple[str, ...] = ()  # those of the notes that say why the equations may be wrong
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,6 +267,7 @@ def _read_system(
         notes=tuple(map(str, plain["notes"])),
         seconds=float(plain["seconds"]),
         is_interrupted=bool(plain["is_interrupted"]),
+        doubts=tuple(map(str, plain.get("doubts", ()))),
     )
 
 

@@ -13,16 +13,15 @@ from spl.display import DIGITS, front_rows
 from spl.expression import to_text
 from spl.latex import latex_name, to_latex
 from spl.printed_numbers import PrintedNumber, printed_numbers
-from spl.simulate import simulate
 from spl.spline import MIN_SAMPLES as SPLINE_SAMPLES
 from spl.system import System
+from spl.system_quality import explained, followed_until
 from spl.system_rows import Plan, SystemRows
 from spl.to_sympy import to_sympy
 from spl.trajectories import Trajectories
 
 Numbers = NDArray[np.float64]
 
-FOLLOWS = 0.5  # a simulation farther off than this share of the spread of a state does not follow the data any more
 MAX_DECIMALS = 9
 FITTED, ROUNDED, EXACT = "fitted", "rounded", "exact"  # kinds of numbers
 METHODS = {
@@ -62,40 +61,7 @@ def latex_derivative(state: str, order: int = 1, is_discrete: bool = False) -> s
     return rf"\frac{{d{power} {name}}}{{d t{power}}}"
 
 
-# ---- quality -------------------------------------------------------------------------------------
-
-
-def explained(system: System, rows: SystemRows) -> Numbers:
-    """Return R2 of the derivatives of each state [D], of the next states for a map; -inf where an equation has no value.
-
-    In the weak form, means of the right-hand sides are compared with the means of the derivatives.
-    """
-    goals, found = compare_slopes(system, rows)
-    left = np.sum((found - goals) ** 2, axis=0)
-    total = np.sum((goals - goals.mean(axis=0)) ** 2, axis=0)
-    with np.errstate(all="ignore"):
-        shares = 1.0 - left / total
-    return np.where(np.isfinite(shares), shares, np.where(left == 0, 1.0, -np.inf))
-
-
-def compare_slopes(system: System, rows: SystemRows) -> tuple[Numbers, Numbers]:
-    """Return the derivatives of each state as the data have them and as the equations have them, both [M, D].
-
-    In the weak form, both are means against test functions; for a map, the next states.
-    """
-    if rows.weak:
-        found = np.vstack([form.operator @ system.slopes(form.columns).T for form in rows.weak])
-        return np.vstack([form.goals for form in rows.weak]), found
-    return rows.targets, system.slopes(np.ascontiguousarray(rows.table.T)).T
-
-
-def followed_until(system: System, data: Trajectories, rows: SystemRows) -> float:
-    """Return until when a simulation from the first sample of the first run follows its smoothed states."""
-    run, states = data.runs[0], rows.starts[0]
-    found = simulate(system, states[0], run.t, run.u if data.inputs else None).states
-    with np.errstate(all="ignore"):
-        is_near = (np.abs(found - states) <= FOLLOWS * states.std(axis=0)).all(axis=1)
-    return float(run.t[-1] if is_near.all() else run.t[max(int(is_near.argmin()) - 1, 0)])
+# ---- lines ---------------------------------------------------------------------------------------
 
 
 def noise_shares(data: Trajectories, noise: Numbers) -> Numbers:
@@ -103,9 +69,6 @@ def noise_shares(data: Trajectories, noise: Numbers) -> Numbers:
     states = np.concatenate([run.x for run in data.runs])
     size = np.sqrt(np.mean(states**2, axis=0))
     return np.asarray(noise / np.where(size > 0, size, 1.0))
-
-
-# ---- lines ---------------------------------------------------------------------------------------
 
 
 def method_line(data: Trajectories, rows: SystemRows, plan: Plan) -> str:

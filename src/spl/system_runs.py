@@ -121,6 +121,7 @@ def load_system(run: StoredRun, plan: Plan) -> SystemDiscovery:
         rows=replace(make_rows(run.data, plan), noise=stored.noise),
         seconds=stored.seconds,
         notes=stored.notes,
+        doubts=stored.doubts,
         is_interrupted=stored.is_interrupted,
     )
 
@@ -167,6 +168,7 @@ def _system_as_plain(found: SystemDiscovery) -> dict[str, Any]:
         "chosen": list(found.chosen),
         "noise": found.rows.noise.tolist(),
         "notes": list(found.notes),
+        "doubts": list(found.doubts),
         "seconds": found.seconds,
         "is_interrupted": found.is_interrupted,
     }

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from spl.plots.style import FOUND, GREY, MEASURED, label, limits, make_figure, shorten, style, thin
 from spl.simulate import simulate
 from spl.system import System
-from spl.system_report import compare_slopes, equation_lines, explained, left_side
+from spl.system_quality import compare_slopes, explained
+from spl.system_report import equation_lines, left_side
 from spl.system_rows import SystemRows
 from spl.trajectories import Trajectories, Trajectory
 

@@ -20,7 +20,8 @@ from spl.report.contents import Learning, Report, Search, SystemPart
 from spl.report.gather import DIGITS, gather_columns, gather_portraits, gather_search, gather_trajectories
 from spl.stored_run import DIED, INTERRUPTED, RUNNING, StoredRun, StoredSearch, StoredSystem
 from spl.system import System
-from spl.system_report import explained, followed_line, left_side, numbers_line, system_numbers
+from spl.system_quality import explained
+from spl.system_report import followed_line, left_side, numbers_line, system_numbers
 from spl.system_rows import WEAK, Plan, SystemRows, make_rows
 from spl.trajectories import Trajectories
 
