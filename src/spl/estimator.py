@@ -75,7 +75,8 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         search: how the search works, a `SearchConfig`: how long formulas may get, when it stops on its own, how many trees grow. The
             default works for most data.
         n_jobs: trees searched at once; -1 uses all processors. The result does not depend on it.
-        random_state: makes the result repeatable.
+        random_state: a number makes the random choices repeatable. A run repeats to the last digit if its length is counted too:
+            `random_state=0, max_evaluations=100_000, timeout=None`.
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
         run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also while the search goes on, and a
             search that was killed continues from it. None keeps nothing.

@@ -8,6 +8,10 @@ import pytest
 from playwright.sync_api import expect
 from tests.web.process import SECONDS, SPL, heed_ctrl_c, serving, wait_until
 
+from spl.grammar import Grammar
+from spl.system_runs import discover_system_in_file
+from spl.trajectories import Trajectories
+
 expect.set_options(timeout=30_000)
 
 
@@ -46,3 +50,14 @@ def test_a_search_of_another_process_is_followed_and_stopped(page, search, tmp_p
         said, _ = search.communicate(timeout=SECONDS)
         assert search.returncode == 0
         assert "y = " in said
+
+
+def test_doubts_about_a_system_are_shown_beside_its_equations(page, tmp_path):
+    t = np.linspace(0, 12, 300)
+    data = Trajectories.from_arrays(np.sin(t), t, names=["x"])
+    discover_system_in_file(
+        tmp_path / "x.spl", data, [Grammar.from_text("f -> C*x | C")], timeout=None, max_evaluations=100
+    )
+    with serving("watch", "x.spl", folder=tmp_path) as (_, url):
+        page.goto(url)
+        expect(page.locator("section", has_text="The system").locator(".message")).to_contain_text("order=2")

@@ -233,7 +233,8 @@ async function showSystem(view) {
     showMarkup(formula, equation.mathml, equation.text);
     return make("div", { class: "equation-part" }, formula, equation.numbers && make("p", { class: "soft" }, `Numbers: ${equation.numbers}`));
   });
-  parts.system.replaceChildren(make("h2", { id: "system-title" }, "The system"), ...rows);
+  const notes = run.notes.map((note) => make("p", { class: "message" }, note)); // doubts must not be overlooked
+  parts.system.replaceChildren(make("h2", { id: "system-title" }, "The system"), ...rows, ...notes);
   const { curves } = await ask(`${view.path}/curves`).catch(() => ({ curves: [] }));
   parts.curves.hidden = !curves.length;
   parts.curves.replaceChildren(...curves.map(({ title, chart }) => {
