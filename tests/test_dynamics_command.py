@@ -11,10 +11,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from spl import SPLDynamics
 from spl.cli import main
 from spl.expression import parse_expression
 from spl.fit import evaluate
 from spl.program import Vocabulary
+from spl.report.from_run import report_of_run
 from spl.stored_run import read_run
 
 PROCESS = [sys.executable, "-c", "from spl.cli import main; main()"]
@@ -199,3 +201,51 @@ def test_ctrl_c_in_the_first_search_ends_with_the_best_so_far_and_status_0(table
     assert process.returncode == 0, errors
     assert "\ndy/dt = " in output
     assert output.endswith("interrupted, this is the best so far.\n")
+
+
+def test_a_doubtful_system_is_marked_in_every_door(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    t = np.linspace(0, 12, 300)
+    pd.DataFrame({"t": t, "x": np.sin(t)}).to_csv("data.csv", index=False)
+    words = [
+        "data.csv",
+        "--time",
+        "t",
+        "--operators",
+        "+,*",
+        "--max-evaluations",
+        200,
+        "--timeout",
+        "inf",
+        "--run",
+        "x.spl",
+    ]
+    quiet = run(*words, "--quiet")
+    assert quiet.stdout.startswith("dx/dt = ")
+    assert "Note: The equation of x explains" in quiet.stderr
+    told = json.loads(run(*words, "--json").stdout)
+    assert "order=2" in told["notes"][-1]
+    shown = CliRunner().invoke(main, ["show", "x.spl"])
+    assert "Note: The equation of x explains" in shown.stdout
+    resumed = CliRunner().invoke(main, ["resume", "x.spl", "--quiet", "--timeout", "5"])
+    assert "Note: The equation of x explains" in resumed.stderr
+    assert "The equation of x explains" in " ".join(report_of_run(read_run("x.spl")).notes)
+
+
+def test_the_numbers_are_the_same_in_every_door(table):
+    words = ["data.csv", *SMALL, "--run", "x.spl"]
+    told = json.loads(run(*words, "--json").stdout)
+    numbers = [number for equation in told["equations"] for number in equation["numbers"]]
+    assert numbers
+    assert [number for of_state in read_json("show", "x.spl", "--json")["numbers"] for number in of_state] == numbers
+    lines = run(*words).stdout.splitlines()
+    report = report_of_run(read_run("x.spl"))
+    model = SPLDynamics.from_run("x.spl")
+    assert model.constants_.value.tolist() == [number["value"] for number in numbers]
+    for number in numbers:
+        assert any(line.startswith("  ") and line.endswith(f"  {number['term']}") for line in lines)
+        assert any(f" in {number['term']}" in quality for _, _, quality in report.system.equations)
+
+
+def read_json(*words):
+    return json.loads(CliRunner().invoke(main, list(words)).stdout)

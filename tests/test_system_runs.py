@@ -1,4 +1,7 @@
+import json
 import shutil
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -7,6 +10,7 @@ from spl import SPLDynamics
 from spl.config import SearchConfig
 from spl.errors import RunFileError
 from spl.grammar import Grammar
+from spl.printed_numbers import number_positions
 from spl.stored_run import read_run
 from spl.system_report import describe_system
 from spl.system_rows import Plan
@@ -124,6 +128,21 @@ def test_a_system_whose_length_is_counted_goes_on_if_it_may_try_more(tmp_path, c
     found = resume_system(read_run(path), timeout=None, max_evaluations=3000)
     assert all(one.n_evaluations > count for one, count in zip(found.searches, before, strict=True))
     assert read_run(path).settings["limits"]["max_evaluations"] == 3000
+
+
+def test_standard_errors_of_older_runs_which_belong_to_other_numbers_are_left_out(tmp_path, stored):
+    path = tmp_path / "old.spl"
+    shutil.copy(stored[0], path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        [plain] = connection.execute("SELECT value FROM facts WHERE name = 'system'").fetchone()
+        system = json.loads(plain)
+        old = {**system, "free": system["programs"], "standard_errors": [0.1, 0.2, 0.3]}
+        connection.execute("UPDATE facts SET value = ? WHERE name = 'system'", (json.dumps(old),))
+    for program, errors in zip(
+        read_run(path).system.system.programs, read_run(path).system.standard_errors, strict=True
+    ):
+        assert np.isnan(errors).all()
+        assert len(errors) == len(number_positions(program))
 
 
 def test_another_plan_or_other_data_is_refused(stored):

@@ -183,8 +183,6 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         if found.is_interrupted:
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(found, data)
-        for note in data.notes:
-            warnings.warn(note, DataRepaired, stacklevel=2)
         for doubt in found.doubts:
             warnings.warn(doubt, DoubtfulResult, stacklevel=2)
         return self
