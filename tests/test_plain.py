@@ -5,12 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spl.errors import RunFileError
+from spl.errors import ExpressionError, RunFileError
 from spl.expression import parse_expression, to_text
 from spl.grammar import Grammar
+from spl.kernels import tokens as tk
 from spl.operators import Operator
 from spl.plain import check_no_stand_ins, grammar_as_plain, grammar_from_plain, program_as_plain, program_from_plain
 from spl.program import Vocabulary
+from spl.stored_values import Damage
 
 WORDS = Vocabulary(("x", "Größe [m]"), (2.0,))
 BUMP = Operator("bump", lambda a: np.exp(-a * a), cost=3)
@@ -68,11 +70,29 @@ def test_another_operator_of_the_same_name_is_refused():
     [[5 << 16], [99], [4 << 16 | 7], [2 << 16 | 2], [3 << 16 | 1], [-1], [1.0], [True], ["x"], [6 << 16], [0] * 999],
 )
 def test_tokens_that_stand_for_nothing_are_refused(tokens):
-    with pytest.raises(ValueError):  # noqa: PT011
+    with pytest.raises(Damage):
         program_from_plain({"tokens": tokens, "constants": [], "literals": [1.0]}, WORDS)
 
 
-@pytest.mark.parametrize("constants", [["1"], [None], [float("nan")], [], [1.0, 2.0]])
-def test_constants_that_are_no_numbers_or_too_many_are_refused(constants):
-    with pytest.raises((ValueError, TypeError)):
-        program_from_plain({"tokens": [3 << 16], "constants": [*constants[:1], *constants], "literals": []}, WORDS)
+@pytest.mark.parametrize("constants", [["1"], [None], [float("nan")], [10**400], 1.0])
+def test_constants_that_are_no_numbers_are_damage(constants):
+    with pytest.raises(Damage):
+        program_from_plain({"tokens": [tk.CONSTANT << tk.KIND_SHIFT], "constants": constants, "literals": []}, WORDS)
+
+
+@pytest.mark.parametrize("constants", [[], [1.0, 2.0]])
+def test_too_few_or_too_many_constants_are_refused(constants):
+    with pytest.raises(ExpressionError, match="has 1 constants"):
+        program_from_plain({"tokens": [tk.CONSTANT << tk.KIND_SHIFT], "constants": constants, "literals": []}, WORDS)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"symbols": None}, {"symbols": [1]}, {"rules": [[0, [0]]]}, {"rules": [1]}, {"variables": "xy"}, {"own": [{}]},
+        {"own": [{"name": "bump", "arity": 3, "cost": 1}]}, {"own": [{"name": 1, "arity": 1, "cost": 1}]},
+    ],
+)  # fmt: skip
+def test_a_grammar_that_spl_never_writes_is_damage(change):
+    with pytest.raises(Damage):
+        grammar_from_plain(grammar_as_plain(Grammar.from_text("f -> f + f | x")) | change)

@@ -1,4 +1,6 @@
 import sqlite3
+import threading
+import time
 from contextlib import closing
 
 import pytest
@@ -6,6 +8,7 @@ import pytest
 from spl import run_store
 from spl.errors import RunFileError
 from spl.run_store import APPLICATION_ID, MIGRATIONS, VERSION, close_written, open_to_read, open_to_write, transaction
+from spl.stored_values import Damage
 
 
 def make_file(path, version=VERSION):
@@ -120,9 +123,15 @@ def test_a_missing_file_is_said_to_be_missing(tmp_path):
         pass
 
 
-def test_what_makes_no_sense_is_said_to_be_damage(tmp_path):
-    with pytest.raises(RunFileError, match="damaged: KeyError"), open_to_read(make_file(tmp_path / "run.spl")):
-        {}["seed"]
+def test_what_spl_never_writes_is_said_to_be_damage(tmp_path):
+    with pytest.raises(RunFileError, match="damaged: no such thing"), open_to_read(make_file(tmp_path / "run.spl")):
+        raise Damage("no such thing")
+
+
+@pytest.mark.parametrize("bug", [KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, RecursionError])
+def test_a_bug_of_ours_is_not_blamed_on_the_file(tmp_path, bug):
+    with pytest.raises(bug), open_to_read(make_file(tmp_path / "run.spl")):
+        raise bug("a mistake in our code")
 
 
 def test_a_transaction_is_written_as_a_whole_or_not_at_all(tmp_path):
@@ -143,6 +152,42 @@ def test_readers_see_the_last_transaction_while_another_is_going_on(tmp_path):
         with open_to_read(path) as reader:
             assert reader.execute("SELECT * FROM facts").fetchall() == [("a", "1")]
     close_written(connection)
+
+
+def test_a_run_is_one_file_even_if_somebody_reads_while_it_is_closed(tmp_path):
+    path = tmp_path / "run.spl"
+    connection = open_to_write(path)
+    with transaction(connection):
+        connection.execute("INSERT INTO facts VALUES ('a', '1')")
+    is_reading, has_read = threading.Event(), threading.Event()
+
+    def read_slowly():
+        with open_to_read(path) as reader:
+            reader.execute("SELECT * FROM facts").fetchall()
+            is_reading.set()
+            time.sleep(0.5)
+        has_read.set()
+
+    thread = threading.Thread(target=read_slowly)
+    thread.start()
+    assert is_reading.wait(10)
+    close_written(connection)
+    assert has_read.is_set()
+    thread.join()
+    assert [found.name for found in tmp_path.iterdir()] == ["run.spl"]
+
+
+def test_a_reader_that_never_ends_does_not_keep_a_run_from_being_closed(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_store, "CLOSE_SECONDS", 0.1)
+    path = tmp_path / "run.spl"
+    connection = open_to_write(path)
+    with transaction(connection):
+        connection.execute("INSERT INTO facts VALUES ('a', '1')")
+    with open_to_read(path) as reader:
+        reader.execute("SELECT * FROM facts").fetchall()
+        close_written(connection)
+    with open_to_read(path) as reader:
+        assert reader.execute("SELECT * FROM facts").fetchall() == [("a", "1")]
 
 
 def test_a_closed_run_is_one_file(tmp_path):

@@ -4,7 +4,6 @@ With the same data, grammar and settings, a search that starts from a checkpoint
 """
 
 import json
-import operator
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.candidate import Candidate, Module
-from spl.errors import RunFileError
 from spl.kernels import tokens as tk
 from spl.kernels.ledger import RECORD
 from spl.kernels.search import NODE
 from spl.packing import unpack_program
 from spl.program import Program, Vocabulary
+from spl.stored_values import Damage, StoredFields, as_fields, as_whole, load_json
 
 Array = NDArray[Any]
 
@@ -136,21 +135,27 @@ def to_bytes(arrays: Mapping[str, Array]) -> bytes:
     return zlib.compress(b"".join([len(header).to_bytes(_SIZE_BYTES, "little"), header, *body]), _QUICK)
 
 
-def from_bytes(packed: bytes) -> dict[str, Array]:
+def from_bytes(packed: bytes) -> StoredFields:
     """Return the arrays in bytes that may come from a stranger: they can be wrong, but no more than numbers."""
-    try:
-        inflater = zlib.decompressobj()
-        plain = inflater.decompress(packed, MAX_BYTES)
-        if not inflater.eof:
-            raise ValueError("too long, or cut off")
-        start = _SIZE_BYTES + int.from_bytes(plain[:_SIZE_BYTES], "little")
-        arrays: dict[str, Array] = {}
-        for name, size in json.loads(plain[_SIZE_BYTES:start]).items():
-            end = start + operator.index(size) * np.dtype(_DTYPES[name]).itemsize
-            if not start <= end <= len(plain):
-                raise ValueError(f"'{name}' cannot have {size} numbers")
-            arrays[name] = np.frombuffer(plain[start:end], _DTYPES[name])
-            start = end
-    except (zlib.error, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise RunFileError(f"The state of the search cannot be read: {error}.") from None
+    plain = _inflate(packed)
+    start = _SIZE_BYTES + int.from_bytes(plain[:_SIZE_BYTES], "little")
+    sizes = as_fields(load_json(plain[_SIZE_BYTES:start].decode("utf-8", errors="replace"))).check_names(tuple(_DTYPES))
+    arrays = StoredFields()
+    for name, size in sizes.items():
+        end = start + as_whole(size) * np.dtype(_DTYPES[name]).itemsize
+        if end > len(plain):
+            raise Damage(f"'{name}' cannot have {size} numbers")
+        arrays[name] = np.frombuffer(plain[start:end], _DTYPES[name])
+        start = end
     return arrays
+
+
+def _inflate(packed: bytes) -> bytes:
+    inflater = zlib.decompressobj()
+    try:
+        plain = inflater.decompress(packed, MAX_BYTES)
+    except zlib.error as error:
+        raise Damage(f"the state of the search cannot be unpacked ({error})") from None
+    if not inflater.eof:
+        raise Damage("the state of the search is too long, or cut off")
+    return plain

@@ -30,7 +30,8 @@ def export(run: str, form: str, index: int | None, output: str | None) -> None:
       spl export planets.spl --format c --index 2 -o law.c
     """
     from spl.export import check_format, export_program, export_system
-    from spl.stored_run import DYNAMICS, read_run
+    from spl.stored_facts import DYNAMICS
+    from spl.stored_run import read_run
 
     check_format(form)
     found = read_run(run)

@@ -1,10 +1,10 @@
 """Programs and grammars as plain values, the kind that JSON knows, and back, bit for bit.
 
-What is read may come from a stranger: it is checked here, and nobody further down checks it again. An operator of the user's own is a
-function of theirs, which no file holds: it is named, and whoever reads the name gives the function again.
+What is read may come from a stranger: it is checked here, with `Damage` for what is wrong, and nobody further down checks it again.
+An operator of the user's own is a function of theirs, which no file holds: it is named, and whoever reads the name gives the
+function again.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +14,7 @@ from spl.grammar import Grammar, Rule
 from spl.kernels import tokens as tk
 from spl.operators import BY_OPCODE, Operator
 from spl.program import Program, Vocabulary
-
-Plain = Mapping[str, Any]
-
+from spl.stored_values import Damage, as_fields, as_finite, as_list, as_text, as_texts, as_whole
 
 # ---- there ---------------------------------------------------------------------------------------
 
@@ -45,26 +43,24 @@ def grammar_as_plain(grammar: Grammar) -> dict[str, Any]:
 # ---- and back ------------------------------------------------------------------------------------
 
 
-def grammar_from_plain(plain: Plain, own: Sequence[Operator] = ()) -> Grammar:
+def grammar_from_plain(plain: object, own: Sequence[Operator] = ()) -> Grammar:
     """Return the grammar; operators of the user's own that are not given have a stand-in, which prints but has no value."""
     given = {operator.name: operator for operator in own}
+    fields = as_fields(plain)
     words = Vocabulary(
-        variables=_texts(plain["variables"]),
-        literals=_numbers(plain["literals"]),
-        own=tuple(_find_own(row, given) for row in plain["own"]),
+        variables=as_texts(fields["variables"]),
+        literals=_numbers(fields["literals"]),
+        own=tuple(_find_own(row, given) for row in as_list(fields["own"])),
     )
-    symbols = _texts(plain["symbols"])
-    rules = tuple(
-        Rule(_count(symbol, len(symbols)), _tokens(tokens, words, len(symbols)), str(text))
-        for symbol, tokens, text in plain["rules"]
-    )
-    return Grammar(symbols, rules, words)
+    symbols = as_texts(fields["symbols"])
+    return Grammar(symbols, tuple(_rule(row, words, len(symbols)) for row in as_list(fields["rules"])), words)
 
 
-def program_from_plain(plain: Plain, words: Vocabulary) -> Program:
+def program_from_plain(plain: object, words: Vocabulary) -> Program:
     """Return the program over the columns and operators of a vocabulary; it has literal numbers of its own."""
-    words = Vocabulary(words.variables, _numbers(plain["literals"]), words.own)
-    return Program(_tokens(plain["tokens"], words), words, _numbers(plain["constants"]))
+    fields = as_fields(plain)
+    words = Vocabulary(words.variables, _numbers(fields["literals"]), words.own)
+    return Program(_tokens(fields["tokens"], words), words, _numbers(fields["constants"]))
 
 
 def check_no_stand_ins(grammar: Grammar) -> None:
@@ -77,14 +73,18 @@ def check_no_stand_ins(grammar: Grammar) -> None:
         )
 
 
-def _find_own(row: Plain, given: Mapping[str, Operator]) -> Operator:
-    operator = given.get(row["name"])
+def _find_own(row: object, given: Mapping[str, Operator]) -> Operator:
+    fields = as_fields(row)
+    name, arity, cost = as_text(fields["name"]), as_whole(fields["arity"]), as_whole(fields["cost"])
+    if arity not in _STAND_INS:
+        raise Damage(f"an operator takes {arity} arguments")
+    operator = given.get(name)
     if operator is None:
-        return _StandIn(row["name"], _STAND_INS[row["arity"]], cost=row["cost"])
-    if (operator.arity, operator.cost) != (row["arity"], row["cost"]):
+        return _StandIn(name, _STAND_INS[arity], cost=cost)
+    if (operator.arity, operator.cost) != (arity, cost):
         raise RunFileError(
             f"Operator '{operator.name}' takes {operator.arity} argument(s) and costs {operator.cost}; when the run began it "
-            f"took {row['arity']} and cost {row['cost']}. Give the same one."
+            f"took {arity} and cost {cost}. Give the same one."
         )
     return operator
 
@@ -108,26 +108,19 @@ def _has_no_value_of_two(a: Any, b: Any) -> Any:
 _STAND_INS: dict[int, Callable[..., Any]] = {1: _has_no_value, 2: _has_no_value_of_two}
 
 
-def _texts(values: Any) -> tuple[str, ...]:
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise ValueError(f"{values!r} is no list of names")
-    return tuple(values)
+def _numbers(values: object) -> tuple[float, ...]:
+    return tuple(as_finite(value) for value in as_list(values))
 
 
-def _numbers(values: Any) -> tuple[float, ...]:
-    numbers = tuple(float(value) for value in values)
-    if not all(map(math.isfinite, numbers)):
-        raise ValueError(f"{values!r} are not all finite")
-    return numbers
+def _rule(row: object, words: Vocabulary, n_symbols: int) -> Rule:
+    parts = as_list(row)
+    if len(parts) != 3:
+        raise Damage(f"a rule has {len(parts)} parts")
+    symbol, tokens, text = parts
+    return Rule(as_whole(symbol, n_symbols), _tokens(tokens, words, n_symbols), as_text(text))
 
 
-def _count(value: Any, below: int) -> int:
-    if type(value) is not int or not 0 <= value < below:
-        raise ValueError(f"{value!r} is no number from 0 to {below - 1}")
-    return value
-
-
-def _tokens(values: Any, words: Vocabulary, n_symbols: int = 0) -> tuple[int, ...]:
+def _tokens(values: object, words: Vocabulary, n_symbols: int = 0) -> tuple[int, ...]:
     """Return tokens that all stand for something."""
     n_known = {
         tk.POWER: tk.PAYLOAD_MASK + 1,
@@ -136,12 +129,13 @@ def _tokens(values: Any, words: Vocabulary, n_symbols: int = 0) -> tuple[int, ..
         tk.LITERAL: len(words.literals),
         tk.SYMBOL: n_symbols,
     }
-    if len(values) > tk.MAX_LENGTH:
-        raise ValueError(f"a formula of {len(values)} tokens is longer than {tk.MAX_LENGTH}")
+    tokens = as_list(values)
+    if len(tokens) > tk.MAX_LENGTH:
+        raise Damage(f"a formula of {len(tokens)} tokens is longer than {tk.MAX_LENGTH}")
     operators = set(BY_OPCODE) | {words.operator_token(operator) for operator in words.own}
-    for token in values:
-        kind = _count(token, (tk.SYMBOL + 1) << tk.KIND_SHIFT) >> tk.KIND_SHIFT
+    for token in tokens:
+        kind = as_whole(token, (tk.SYMBOL + 1) << tk.KIND_SHIFT) >> tk.KIND_SHIFT
         is_known = token in operators if kind == tk.OPERATOR else token & tk.PAYLOAD_MASK < n_known[kind]
         if not is_known:
-            raise ValueError(f"token {token} stands for nothing")
-    return tuple(values)
+            raise Damage(f"token {token} stands for nothing")
+    return tuple(tokens)

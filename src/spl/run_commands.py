@@ -37,7 +37,8 @@ def show(file: str, watch: bool, is_json: bool) -> None:
       spl show period.spl --watch
       spl show period.spl --json | jq -r '.front[] | "\\(.cost) \\(.equation)"'
     """
-    from spl.stored_run import RUNNING, read_run
+    from spl.stored_facts import RUNNING
+    from spl.stored_run import read_run
 
     run = read_run(file)
     console = open_console()
@@ -66,7 +67,7 @@ def _has_same_fronts(one: "StoredRun", two: "StoredRun") -> bool:
 
 def describe_run(run: "StoredRun") -> dict[str, Any]:
     """Return a run as `--json` prints it; numbers that JSON does not know are null."""
-    from spl.stored_run import REGRESSION
+    from spl.stored_facts import REGRESSION
 
     searches = [_describe_search(run, search) for search in run.searches]
     found = searches[0] if run.kind == REGRESSION else {"states": searches, **_describe_system(run)}
@@ -125,7 +126,7 @@ def _describe_system(run: "StoredRun") -> dict[str, Any]:
 
 def _print_run(run: "StoredRun") -> None:
     from spl.display import front_rows, print_equation, print_front, print_lines
-    from spl.stored_run import REGRESSION
+    from spl.stored_facts import REGRESSION
     from spl.system_report import equation_lines, left_side, number_lines
 
     console = open_console()

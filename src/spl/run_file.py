@@ -32,16 +32,9 @@ from spl.plain import grammar_as_plain
 from spl.run_lock import RunLock
 from spl.run_store import close_written, explained, open_to_write, transaction
 from spl.search_keeper import SearchKeeper, write_front, write_result
-from spl.stored_run import (
-    DYNAMICS,
-    FINISHED,
-    INTERRUPTED,
-    REGRESSION,
-    RUNNING,
-    read_checkpoint,
-    read_facts,
-    read_search,
-)
+from spl.stored_facts import DYNAMICS, FINISHED, INTERRUPTED, REGRESSION, RUNNING, read_facts
+from spl.stored_run import read_checkpoint, read_search
+from spl.stored_values import checked_as_stored, load_json
 from spl.trajectories import Trajectories
 
 LOOK_SECONDS = 0.5  # between two looks at what other processes ask for
@@ -95,12 +88,12 @@ class RunFile:
 
     def discovery(self, search: int) -> Discovery | None:
         """Return what a search found so far; `stopped` is empty if it is not over. None if it never began."""
-        with explained(self.path, "read"):
+        with explained(self.path, "read"), checked_as_stored():
             return read_search(self._connection, search, self._plan.searches[search][1].vocabulary.own).discovery
 
     def checkpoint(self, search: int) -> Checkpoint | None:
         """Return where a search stands; None if it is at its beginning."""
-        with explained(self.path, "read"):
+        with explained(self.path, "read"), checked_as_stored():
             return read_checkpoint(self._connection, search)
 
     def must_stop(self) -> bool:
@@ -201,7 +194,7 @@ class RunFile:
         for search, (name, grammar) in enumerate(self._plan.searches):
             query = "SELECT name, rules FROM searches WHERE search = ?"
             row = self._connection.execute(query, (search,)).fetchone()
-            if row is None or row[0] != name or json.loads(row[1]) != _as_json(grammar_as_plain(grammar)):
+            if row is None or row[0] != name or load_json(row[1]) != _as_json(grammar_as_plain(grammar)):
                 raise RunFileError(
                     f"The run in '{self.path}' was begun with another grammar or other operators. {remedy}"
                 )
@@ -286,6 +279,8 @@ def _flatten(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_place(path: Path) -> Path:
+    if "\0" in str(path):
+        raise RunFileError("The name of the run file has a zero byte in it. Choose another name.")
     if path.is_dir():
         raise RunFileError(f"The run file '{path}' is a folder. Give the name of a file.")
     if not path.absolute().parent.is_dir():

@@ -5,14 +5,18 @@ changed.
 """
 
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from spl.errors import SHOWN_PATH, RunFileError, SplError, shorten
+from spl.errors import SHOWN_PATH, RunFileError, shorten
+from spl.stored_values import Damage
 
 APPLICATION_ID = 0x53504C52  # "SPLR", in the header of the file
 BUSY_SECONDS = 5.0  # to wait for another process that is in the midst of a write
+CLOSE_SECONDS = 10.0  # to wait for readers before a run is closed with its log still beside it
+_PAUSE_SECONDS = 0.02  # between two tries
 
 _TABLES = (
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",  # JSON
@@ -53,9 +57,25 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def close_written(connection: sqlite3.Connection) -> None:
-    """Close a run that was written, as one file: the log goes into it, so that it can be copied, and read in any folder."""
-    with closing(connection), suppress(sqlite3.Error):  # of a full disk, somebody was told before
+    """Close a run that was written, as one file: the log goes into it, so that it can be copied, and read in any folder.
+
+    SQLite refuses that at once while somebody reads the file, and a reader cannot do it later, so it is tried for a while.
+    """
+    deadline = time.monotonic() + CLOSE_SECONDS
+    with closing(connection):
+        while not _join_log(connection) and time.monotonic() < deadline:
+            time.sleep(_PAUSE_SECONDS)
+
+
+def _join_log(connection: sqlite3.Connection) -> bool:
+    """Return whether the log is in the file now, or never will be."""
+    try:
         connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as error:
+        return "locked" not in str(error)  # of a full disk, somebody was told before
+    except sqlite3.Error:
+        return True
+    return True
 
 
 @contextmanager
@@ -147,12 +167,10 @@ def _expected_tables(version: int) -> set[tuple[str, str, str]]:
 
 @contextmanager
 def explained(path: Path, action: str) -> Iterator[None]:
-    """Turn what SQLite and the operating system have to say, and what makes no sense, into one sentence."""
+    """Turn damage, and what SQLite and the operating system have to say, into one sentence. Anything else is a bug, and raises."""
     shown = shorten(str(path), SHOWN_PATH)
     try:
         yield
-    except SplError:
-        raise
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
             raise RunFileError(f"'{shown}' is not a run of spl. Choose another file.") from None
@@ -161,7 +179,7 @@ def explained(path: Path, action: str) -> Iterator[None]:
         raise RunFileError(f"The run file '{shown}' cannot be {action}: {error}.") from None
     except OSError as error:
         raise RunFileError(f"The run file '{shown}' cannot be {action}: {error.strerror}.") from None
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+    except (Damage, UnicodeDecodeError) as error:  # the latter where SQLite quotes text of the file that is not UTF-8
         raise RunFileError(
-            f"'{shown}' is damaged: {shorten(repr(error), SHOWN_CAUSE)}. Begin a new run in another file."
+            f"'{shown}' is damaged: {shorten(str(error), SHOWN_CAUSE)}. Begin a new run in another file."
         ) from None

@@ -1,9 +1,9 @@
 """A run as its file has it: `read_run`, for all who show, report, export or continue runs, at any time, also while one goes on."""
 
-import json
+import math
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,29 @@ from spl.printed_numbers import number_positions
 from spl.program import Program, Vocabulary
 from spl.run_lock import is_locked
 from spl.run_store import open_to_read
+from spl.stored_facts import DIED, REGRESSION, RUNNING, config_from_plain, read_facts
+from spl.stored_values import (
+    Damage,
+    StoredFields,
+    as_bytes,
+    as_fields,
+    as_finite,
+    as_list,
+    as_number,
+    as_text,
+    as_texts,
+    as_truth,
+    as_whole,
+    checked_as_stored,
+    load_json,
+)
 from spl.system import System
 from spl.trajectories import Trajectories, Trajectory
 
 Numbers = NDArray[np.float64]
 
-REGRESSION, DYNAMICS = "regression", "dynamics"  # kinds of runs
-RUNNING, FINISHED, INTERRUPTED, DIED = "running", "finished", "interrupted", "died"  # how they stand
+_POSITION = ("schedule", "round", "segment", "n_entries")
+_LEDGER = {"places": np.empty(0, np.uint32), "keys": np.empty(0, np.uint64), "losses": np.empty(0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +66,7 @@ class Moment:
     n_episodes: int
     n_evaluations: int
     n_rounds: int
-    loss: float  # the lowest so far
+    loss: float  # the lowest so far; infinity before there is a formula
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,23 +143,34 @@ class StoredRun:
 def read_run(path: str | Path, operators: Sequence[Operator] = ()) -> StoredRun:
     """Read a run; `operators` are those of your own that it uses, which are needed to evaluate its formulas, not to show them."""
     path = Path(path)
-    with open_to_read(path) as connection:
-        facts = read_facts(connection)
-        kind, stopped = facts.pop("kind"), facts.pop("stopped")
-        status = facts.pop("status")
+    run = _read_once(path, operators)
+    # A run that ends in order between the look at its file and the look at its lock seems to have died: look again
+    return _read_once(path, operators) if run.status == DIED else run
+
+
+def read_status(path: Path) -> str:
+    """Return how a run stands, without reading all of it."""
+    status = _read_status_once(path)
+    return _read_status_once(path) if status == DIED else status
+
+
+def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
+    with open_to_read(path) as connection, checked_as_stored():
+        facts = _read_begun(connection)
+        kind, status, stopped = facts.pop("kind"), facts.pop("status"), facts.pop("stopped")
         searches = tuple(
             read_search(connection, search, operators)
             for (search,) in connection.execute("SELECT search FROM searches ORDER BY search")
         )
+        if not searches:
+            raise Damage("it has no search")
         arrays = _read_arrays(connection)
-        if kind not in (REGRESSION, DYNAMICS) or status not in (RUNNING, FINISHED, INTERRUPTED) or not searches:
-            raise ValueError(f"{kind}, {status}")
         data = _read_dataset(facts, arrays) if kind == REGRESSION else _read_trajectories(facts, arrays)
         system = facts.pop("system", None)
         return StoredRun(
             path=path,
             kind=kind,
-            status=DIED if status == RUNNING and not is_locked(path) else status,
+            status=_status_now(path, status),
             stopped=stopped,
             settings=facts.pop("settings"),
             versions=facts.pop("versions"),
@@ -154,17 +181,24 @@ def read_run(path: str | Path, operators: Sequence[Operator] = ()) -> StoredRun:
         )
 
 
+def _read_status_once(path: Path) -> str:
+    with open_to_read(path) as connection:
+        return _status_now(path, _read_begun(connection)["status"])
+
+
+def _read_begun(connection: sqlite3.Connection) -> StoredFields:
+    facts = read_facts(connection)
+    if not facts:
+        raise Damage("nothing is known about its run")
+    return facts
+
+
+def _status_now(path: Path, status: str) -> str:
+    """Return the status in the file, unless the process that wrote it is gone."""
+    return DIED if status == RUNNING and not is_locked(path) else status
+
+
 # ---- parts of it ---------------------------------------------------------------------------------
-
-
-def read_facts(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Return what is known about a run, by name."""
-    return {name: json.loads(value) for name, value in connection.execute("SELECT name, value FROM facts")}
-
-
-def config_from_plain(plain: Mapping[str, Any]) -> SearchConfig:
-    """Return the hyperparameters of a search."""
-    return SearchConfig(**{**plain, "closers": tuple(plain["closers"])})
 
 
 def read_checkpoint(connection: sqlite3.Connection, search: int) -> Checkpoint | None:
@@ -172,69 +206,114 @@ def read_checkpoint(connection: sqlite3.Connection, search: int) -> Checkpoint |
     row = connection.execute("SELECT position, arrays FROM checkpoints WHERE search = ?", (search,)).fetchone()
     if row is None:
         return None
-    position, arrays = json.loads(row[0]), from_bytes(row[1])
+    position, arrays = as_fields(load_json(row[0])), from_bytes(as_bytes(row[1]))
     trees = connection.execute("SELECT tree, arrays FROM trees WHERE search = ? ORDER BY tree", (search,)).fetchall()
-    searchers = tuple(_read_searcher(connection, search, tree, from_bytes(packed)) for tree, packed in trees)
-    position = {"episodes_at_choice": 0} | position  # runs did not always have it
-    return Checkpoint(**position, front=arrays["front"], seen=arrays["seen"], searchers=searchers)
+    at_exact = position["episodes_at_exact"]
+    return Checkpoint(
+        **{name: as_whole(position[name]) for name in _POSITION},
+        seconds=as_finite(position["seconds"]),
+        episodes_at_exact=None if at_exact is None else as_whole(at_exact),
+        episodes_at_choice=as_whole(position.get("episodes_at_choice", 0)),  # runs did not always have it
+        front=arrays["front"],
+        seen=arrays["seen"],
+        searchers=tuple(_read_searcher(connection, search, tree, as_bytes(packed)) for tree, packed in trees),
+    )
 
 
-def _read_searcher(connection: sqlite3.Connection, search: int, tree: int, arrays: dict[str, Array]) -> SearcherState:
+def _read_searcher(connection: sqlite3.Connection, search: int, tree: int, packed: bytes) -> SearcherState:
     query = "SELECT arrays FROM ledgers WHERE search = ? AND tree = ? ORDER BY id"
-    parts = [from_bytes(packed) for (packed,) in connection.execute(query, (search, tree))]
-    nothing = {"places": np.empty(0, np.uint32), "keys": np.empty(0, np.uint64), "losses": np.empty(0)}
-    whole = {name: np.concatenate([none, *(part[name] for part in parts)]) for name, none in nothing.items()}
-    order = np.argsort(whole["places"])
-    return SearcherState(**arrays, **{name: array[order] for name, array in whole.items()})
+    parts = [from_bytes(as_bytes(part)) for (part,) in connection.execute(query, (search, tree))]
+    ledger = {name: np.concatenate([none, *(part[name] for part in parts)]) for name, none in _LEDGER.items()}
+    if len({array.size for array in ledger.values()}) > 1:
+        raise Damage("the parts of a ledger differ in length")
+    order = np.argsort(ledger["places"])
+    arrays = from_bytes(packed)
+    others: dict[str, Array] = {
+        field.name: arrays[field.name] for field in fields(SearcherState) if field.name not in _LEDGER
+    }
+    return SearcherState(**others, **{name: array[order] for name, array in ledger.items()})
 
 
 def read_search(connection: sqlite3.Connection, search: int, operators: Sequence[Operator]) -> StoredSearch:
     """Return the search of one equation."""
-    name, rules, result = connection.execute(
-        "SELECT name, rules, result FROM searches WHERE search = ?", (search,)
-    ).fetchone()
-    grammar = grammar_from_plain(json.loads(rules), operators)
+    query = "SELECT name, rules, result FROM searches WHERE search = ?"
+    row = connection.execute(query, (search,)).fetchone()
+    if row is None:
+        raise Damage(f"there is no search {search}")
+    name, rules, result = row
+    grammar = grammar_from_plain(load_json(rules), operators)
+    front = _read_front(connection, search, grammar.vocabulary)
+    query = "SELECT seconds, cost, loss, equation FROM improvements WHERE search = ? ORDER BY id"
+    improvements = tuple(
+        Improvement(as_finite(seconds), as_whole(cost), as_finite(loss), as_text(equation))
+        for seconds, cost, loss, equation in connection.execute(query, (search,))
+    )
+    query = "SELECT seconds, episodes, evaluations, rounds, loss FROM history WHERE search = ? ORDER BY id"
+    history = tuple(_read_moment(*row) for row in connection.execute(query, (search,)))
+    discovery = None if result is None else _read_result(load_json(result), front)
+    return StoredSearch(as_text(name), grammar, front, improvements, history, discovery)
+
+
+def _read_front(connection: sqlite3.Connection, search: int, words: Vocabulary) -> Front:
     rows = connection.execute("SELECT program, loss, reward FROM front WHERE search = ? ORDER BY place", (search,))
-    front = Front(
+    return Front(
         tuple(
-            Candidate(program_from_plain(json.loads(program), grammar.vocabulary), float(loss), float(reward))
+            Candidate(program_from_plain(load_json(program), words), as_finite(loss), as_number(reward))
             for program, loss, reward in rows
         )
     )
-    query = "SELECT seconds, cost, loss, equation FROM improvements WHERE search = ? ORDER BY id"
-    improvements = tuple(Improvement(*row) for row in connection.execute(query, (search,)))
-    query = "SELECT seconds, episodes, evaluations, rounds, loss FROM history WHERE search = ? ORDER BY id"
-    history = tuple(Moment(*row) for row in connection.execute(query, (search,)))
-    discovery = None if result is None else Discovery(front=front, **_read_result(json.loads(result)))
-    return StoredSearch(name, grammar, front, improvements, history, discovery)
 
 
-def _read_result(plain: Mapping[str, Any]) -> dict[str, Any]:
-    return {**plain, "notes": tuple(map(str, plain.get("notes", ())))}  # runs did not always have notes
+def _read_moment(seconds: object, episodes: object, evaluations: object, rounds: object, loss: object) -> Moment:
+    lowest = math.inf if loss is None else as_number(loss)
+    return Moment(as_finite(seconds), as_whole(episodes), as_whole(evaluations), as_whole(rounds), lowest)
 
 
-def _read_arrays(connection: sqlite3.Connection) -> dict[str, Numbers]:
-    return {
-        name: np.frombuffer(numbers, "<f8").reshape(json.loads(shape)).astype(np.float64)
-        for name, shape, numbers in connection.execute("SELECT name, shape, numbers FROM arrays")
-    }
-
-
-def _read_dataset(facts: Mapping[str, Any], arrays: Mapping[str, Numbers]) -> Dataset:
-    checked = Dataset.from_arrays(
-        arrays["columns"].T, arrays["target"], names=facts["columns"], weights=arrays["weights"]
+def _read_result(plain: object, front: Front) -> Discovery:
+    numbers = as_fields(plain)
+    return Discovery(
+        front=front,
+        n_rows=as_whole(numbers["n_rows"]),
+        floor=as_finite(numbers["floor"]),
+        seconds=as_finite(numbers["seconds"]),
+        n_episodes=as_whole(numbers["n_episodes"]),
+        n_evaluations=as_whole(numbers["n_evaluations"]),
+        stopped=as_text(numbers["stopped"]),
+        notes=as_texts(numbers.get("notes", [])),  # runs did not always have them
     )
-    notes = tuple(map(str, facts.get("notes", ())))
+
+
+def _read_arrays(connection: sqlite3.Connection) -> StoredFields:
+    rows = connection.execute("SELECT name, shape, numbers FROM arrays").fetchall()
+    return StoredFields({as_text(name): _read_array(shape, as_bytes(numbers)) for name, shape, numbers in rows})
+
+
+def _read_array(shape: object, packed: bytes) -> Numbers:
+    sizes = [as_whole(size) for size in as_list(load_json(shape))]
+    if not 1 <= len(sizes) <= 2 or 8 * math.prod(sizes) != len(packed):
+        raise Damage(f"{len(packed)} bytes are no numbers of the shape {sizes}")
+    return np.frombuffer(packed, "<f8").reshape(sizes).astype(np.float64)
+
+
+def _read_dataset(facts: StoredFields, arrays: StoredFields) -> Dataset:
+    checked = Dataset.from_arrays(
+        arrays["columns"].T, arrays["target"], names=as_texts(facts["columns"]), weights=arrays["weights"]
+    )
+    notes = as_texts(facts.get("notes", []))
     return replace(checked, weights=arrays["weights"], notes=notes)  # weights bit for bit
 
 
-def _read_trajectories(facts: Mapping[str, Any], arrays: Mapping[str, Numbers]) -> Trajectories:
-    names = facts["columns"]
+def _read_trajectories(facts: StoredFields, arrays: StoredFields) -> Trajectories:
+    names = as_fields(facts["columns"])
+    states, inputs = as_texts(names["states"]), as_texts(names["inputs"])
     runs: list[Trajectory] = []
     while f"t{len(runs)}" in arrays:
         k = len(runs)
-        runs.append(Trajectory(arrays[f"t{k}"], arrays[f"x{k}"], arrays[f"u{k}"], arrays.get(f"x_dot{k}")))
-    states, inputs = tuple(names["states"]), tuple(names["inputs"])
+        run = Trajectory(arrays[f"t{k}"], arrays[f"x{k}"], arrays[f"u{k}"], arrays.get(f"x_dot{k}"))
+        _check_shapes(run, len(states), len(inputs))
+        runs.append(run)
+    if not runs:
+        raise Damage("it has no trajectory")
     Trajectories.from_arrays(  # checks it; what it would cut out was cut out before
         [run.x for run in runs],
         [run.t for run in runs],
@@ -243,45 +322,55 @@ def _read_trajectories(facts: Mapping[str, Any], arrays: Mapping[str, Numbers]) 
         names=states,
         input_names=inputs or None,
     )
-    return Trajectories(states, inputs, tuple(runs), tuple(facts["notes"]))
+    return Trajectories(states, inputs, tuple(runs), as_texts(facts["notes"]))
 
 
-def _read_system(
-    plain: Mapping[str, Any], data: Dataset | Trajectories, searches: Sequence[StoredSearch]
-) -> StoredSystem:
+def _check_shapes(run: Trajectory, n_states: int, n_inputs: int) -> None:
+    if run.t.ndim != 1 or run.x.shape != (run.t.size, n_states) or run.u.shape != (run.t.size, n_inputs):
+        raise Damage("the columns of a trajectory differ in length")
+    if run.x_dot is not None and run.x_dot.shape != run.x.shape:
+        raise Damage("the derivatives of a trajectory are not those of its states")
+
+
+def _read_system(found: object, data: Dataset | Trajectories, searches: Sequence[StoredSearch]) -> StoredSystem:
     if not isinstance(data, Trajectories):
-        raise ValueError("a table has no system")
+        raise Damage("a table has no system")
+    plain = as_fields(found)
     words = [search.grammar.vocabulary for search in searches]
-    order, is_discrete = plain["order"], plain["is_discrete"]
+    order, is_discrete = as_whole(plain["order"]), as_truth(plain["is_discrete"])
     system = System(data.states, data.inputs, _read_programs(plain["programs"], words), order, is_discrete)
-    chosen = tuple(int(k) for k in plain["chosen"])
-    if len(chosen) != len(searches) or not all(
-        0 <= k < len(search.front) for k, search in zip(chosen, searches, strict=True)
-    ):
-        raise ValueError(f"there are no rows {chosen}")
+    chosen = _one_each(plain["chosen"], len(searches))
     return StoredSystem(
         system=system,
         standard_errors=tuple(_read_errors(plain, system)),
-        chosen=chosen,
-        noise=np.array(plain["noise"], np.float64),
-        notes=tuple(map(str, plain["notes"])),
-        seconds=float(plain["seconds"]),
-        is_interrupted=bool(plain["is_interrupted"]),
-        doubts=tuple(map(str, plain.get("doubts", ()))),
+        chosen=tuple(as_whole(k, len(search.front)) for k, search in zip(chosen, searches, strict=True)),
+        noise=_numbers(plain["noise"], len(data.states)),
+        notes=as_texts(plain["notes"]),
+        seconds=as_finite(plain["seconds"]),
+        is_interrupted=as_truth(plain["is_interrupted"]),
+        doubts=as_texts(plain["doubts"]) if "doubts" in plain else (),
     )
 
 
-def _read_errors(plain: Mapping[str, Any], system: System) -> Iterator[Numbers]:
-    """Yield the standard errors of each equation; runs once had those of other numbers than were printed, which are left out."""
-    for place, program in enumerate(system.programs):
+def _read_errors(plain: StoredFields, system: System) -> Iterator[Numbers]:
+    """Yield the standard errors of each equation; older runs have those of other numbers than were printed, which are left out."""
+    is_old = "free" in plain
+    errors = [None] * len(system.programs) if is_old else _one_each(plain["standard_errors"], len(system.programs))
+    for program, of_state in zip(system.programs, errors, strict=True):
         n_numbers = len(number_positions(program))
-        errors = (
-            np.full(n_numbers, np.nan) if "free" in plain else np.array(plain["standard_errors"][place], np.float64)
-        )
-        if errors.shape != (n_numbers,):
-            raise ValueError(f"there are {errors.size} errors for {n_numbers} numbers")
-        yield errors
+        yield np.full(n_numbers, np.nan) if is_old else _numbers(of_state, n_numbers)
 
 
-def _read_programs(plain: Sequence[Mapping[str, Any]], words: Sequence[Vocabulary]) -> tuple[Program, ...]:
-    return tuple(program_from_plain(one, each) for one, each in zip(plain, words, strict=True))
+def _read_programs(plain: object, words: Sequence[Vocabulary]) -> tuple[Program, ...]:
+    return tuple(program_from_plain(one, each) for one, each in zip(_one_each(plain, len(words)), words, strict=True))
+
+
+def _one_each(values: object, n_values: int) -> list[Any]:
+    found = as_list(values)
+    if len(found) != n_values:
+        raise Damage(f"there are {len(found)} values in place of {n_values}")
+    return found
+
+
+def _numbers(values: object, n_values: int) -> Numbers:
+    return np.array([as_number(value) for value in _one_each(values, n_values)], np.float64)

@@ -1,6 +1,8 @@
 """What pages can ask about a run."""
 
 import json
+import sqlite3
+from contextlib import closing
 from threading import Event
 
 import numpy as np
@@ -128,3 +130,16 @@ def test_a_system_has_equations_curves_and_code_of_its_own(system):
     cost = view["laws"][0]["front"][-1]["cost"]
     fit = system.get(f"/api/runs/decay/fit?law=0&cost={cost}").json()
     assert fit["fit"].startswith("<svg")
+
+
+def test_the_page_works_before_there_is_a_formula(finished_run, tmp_path):
+    path = tmp_path / "law.spl"
+    path.write_bytes(finished_run.read_bytes())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM front")
+        connection.execute("UPDATE history SET loss = NULL")  # as it is written before the first formula
+    watch = Client(make_watch_app(path, ADDRESS.token, Event()))
+    answer = watch.get("/api/runs/law/events")
+    assert answer.status_code == 200
+    [law] = json.loads(answer.text.removeprefix("data: "))["laws"]
+    assert (law["front"], law["front_chart"], law["learning_chart"]) == ([], "", "")

@@ -42,8 +42,9 @@ def plot_learning(run: StoredRun) -> "Figure":
 
 
 def learning_curve(search: StoredSearch) -> tuple[Numbers, Numbers]:
-    """Return times in seconds, and the lowest loss at each."""
+    """Return times in seconds, and the lowest loss at each, from the first formula on."""
     entered = {(formula.seconds, formula.loss) for formula in search.improvements}
-    moments = sorted(entered | {(moment.seconds, moment.loss) for moment in search.history})
+    looks = {(moment.seconds, moment.loss) for moment in search.history if np.isfinite(moment.loss)}
+    moments = sorted(entered | looks)
     seconds, losses = np.array(moments, dtype=np.float64).reshape(-1, 2).T
     return seconds, np.minimum.accumulate(losses)

@@ -18,7 +18,8 @@ from spl.plots.learning import learning_curve
 from spl.program import Program
 from spl.report.contents import Learning, Report, Search, SystemPart
 from spl.report.gather import DIGITS, gather_columns, gather_portraits, gather_search, gather_trajectories
-from spl.stored_run import DIED, INTERRUPTED, RUNNING, StoredRun, StoredSearch, StoredSystem
+from spl.stored_facts import DIED, INTERRUPTED, RUNNING
+from spl.stored_run import StoredRun, StoredSearch, StoredSystem
 from spl.system import System
 from spl.system_quality import explained
 from spl.system_report import followed_line, left_side, numbers_line, system_numbers

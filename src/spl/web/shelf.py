@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from spl.errors import RunFileError, SplError
-from spl.run_lock import is_locked
-from spl.run_store import open_to_read
 from spl.runs import request_stop
-from spl.stored_run import DIED, RUNNING, read_facts, read_run
+from spl.stored_facts import DIED
+from spl.stored_run import read_run, read_status
 from spl.web.folder import RUN_ENDING, StudioFolder
 from spl.web.run_view import describe_run
 from spl.web.searches import Searches
@@ -108,13 +107,6 @@ class FolderRuns:
             return read_status(self._folder.run_file(name))
         except SplError:
             return STARTING if self._searches.is_alive(name) else FAILED
-
-
-def read_status(path: Path) -> str:
-    """Return how a run stands, without reading all of it."""
-    with open_to_read(path) as connection:
-        status = str(read_facts(connection)["status"])
-    return DIED if status == RUNNING and not is_locked(path) else status
 
 
 def _empty_view(name: str) -> dict[str, Any]:
