@@ -4,8 +4,12 @@ import math
 import numpy as np
 import pytest
 
-from spl.config import Limits, SearchConfig, check_count, check_number
+from spl.cli import main
+from spl.config import TIMEOUT, Limits, SearchConfig, check_count, check_number
+from spl.dynamics import SPLDynamics
 from spl.errors import SettingError
+from spl.estimator import SPLRegressor
+from spl.web.request import Allowed, Law, SearchRequest
 
 COUNTS = ["max_rules", "n_episodes", "n_transplants", "module_size", "n_simulations", "n_trees"]
 
@@ -83,3 +87,18 @@ def test_a_count_says_what_it_is_and_what_it_must_be():
 def test_a_number_says_what_it_is_and_what_it_must_be():
     with pytest.raises(SettingError, match=r"^`share` must be 1 or less; it is 2\.$"):
         check_number("share", 2, at_most=1.0)
+
+
+def test_the_time_limit_has_one_default_in_every_door():
+    defaults = {
+        "Limits": Limits().timeout,
+        "SPLRegressor": SPLRegressor().timeout,
+        "SPLDynamics": SPLDynamics().timeout,
+        "studio": SearchRequest(
+            data="d.csv", sought=Law(target="y", features=("x",)), allowed=Allowed(operators=("+",))
+        ).timeout,
+    }
+    for command in ("fit", "dynamics"):
+        [option] = [option for option in main.commands[command].params if option.name == "timeout"]
+        defaults[command] = option.default
+    assert set(defaults.values()) == {TIMEOUT}, defaults

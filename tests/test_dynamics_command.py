@@ -127,6 +127,17 @@ def test_the_weak_form_a_map_and_order_two_are_options(table):
     assert (second["order"], second["equations"][0]["left_side"]) == (2, "d2x/dt2")
 
 
+def test_equations_without_constants_are_an_option(table):
+    result = run(
+        "data.csv", "--time", "t", "--operators", "+,-", "--no-constants", "--states", "x,y", "--timeout", 3, "--json"
+    )
+    equations = [row["equation"] for row in json.loads(result.stdout)["equations"]]
+    assert not any("." in equation for equation in equations), equations
+    both = run("data.csv", *SMALL, "--no-constants")
+    assert both.exit_code == 2
+    assert "cannot be combined with --operators or --no-constants" in both.stderr
+
+
 def test_inputs_are_columns_too(table):
     found = json.loads(
         run(

@@ -10,7 +10,7 @@ from spl.discover import discover
 from spl.errors import RunFileError
 from spl.expression import to_text
 from spl.grammar import Grammar
-from spl.stored_run import read_run, read_status
+from spl.stored_run import read_run, read_state
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_a_run_that_ends_between_the_looks_at_its_file_and_at_its_lock_has_not_d
     search_in_file(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")  # as while a run is written
-    for read in (lambda path: read_run(path).status, read_status):
+    for read in (read_run, read_state):
         set_status(path, "running")
 
         def ends_meanwhile(path):
@@ -111,7 +111,7 @@ def test_a_run_that_ends_between_the_looks_at_its_file_and_at_its_lock_has_not_d
             return False
 
         monkeypatch.setattr(stored_run, "is_locked", ends_meanwhile)
-        assert read(path) == "finished"
+        assert read(path).status == "finished"
 
 
 def set_status(path, status):

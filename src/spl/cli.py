@@ -14,6 +14,7 @@ import click
 
 from spl.bench.commands import bench
 from spl.command_options import (
+    check_grammar_options,
     check_jobs,
     check_seed,
     cluster_option,
@@ -24,6 +25,7 @@ from spl.command_options import (
     read_grammar,
     split_names,
 )
+from spl.config import TIMEOUT
 from spl.dynamics_command import dynamics
 from spl.errors import SplError
 from spl.export_command import export
@@ -95,7 +97,7 @@ main.add_command(resume)
     metavar="RULE",
     help="Which formula of the front is chosen: mdl (shortest description), bic, accurate (lowest loss) or knee.",
 )
-@click.option("--timeout", default=60.0, show_default=True, metavar="SECONDS", help="Time limit; inf is none.")
+@click.option("--timeout", default=TIMEOUT, show_default=True, metavar="SECONDS", help="Time limit; inf is none.")
 @click.option("--max-evaluations", type=int, metavar="N", help="Most formulas to try. [default: no limit]")
 @click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
 @cluster_option
@@ -151,8 +153,7 @@ def fit(
       spl fit planets.csv --target period --features mass,distance --operators "*,/,sqrt"
       cat planets.csv | spl fit - --target period --json | jq -r .equation
     """
-    if grammar_file is not None and (operators is not None or no_constants):
-        raise click.UsageError("--grammar says it all: it cannot be combined with --operators or --no-constants.")
+    check_grammar_options(grammar_file, operators, no_constants)
     from spl.choose_columns import prepare_dataset
     from spl.config import Limits, SearchConfig
     from spl.front import check_selection

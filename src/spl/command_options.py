@@ -76,6 +76,12 @@ def check_seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
     return value
 
 
+def check_grammar_options(grammar_file: str | None, operators: str | None, no_constants: bool) -> None:
+    """Raise a clear error if a grammar file is combined with options that it replaces."""
+    if grammar_file is not None and (operators is not None or no_constants):
+        raise click.UsageError("--grammar says it all: it cannot be combined with --operators or --no-constants.")
+
+
 def read_grammar(
     names: Sequence[str], grammar_file: str | None, operators: str | None, *, has_constants: bool = True
 ) -> "Grammar":

@@ -4,10 +4,9 @@ import math
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
 
-import numpy as np
-
 from spl.errors import SettingError, shorten, show_value
 
+TIMEOUT = 60.0  # seconds that a search may take, in every door, unless somebody says otherwise
 BACKUPS = ("max", "mean")
 MANY = 10**12  # more than any search comes to
 # The least and the most of each count. What a search allocates, or does without looking at the clock, is bounded.
@@ -126,7 +125,7 @@ class SearchConfig:
 class Limits:
     """When a search ends at the latest."""
 
-    timeout: float | None = 60.0  # seconds
+    timeout: float | None = TIMEOUT  # seconds
     max_evaluations: int | None = None  # distinct programs fitted or evaluated
 
     def __post_init__(self) -> None:
@@ -140,14 +139,20 @@ class Limits:
 
 def check_switch(name: str, value: object) -> None:
     """Raise a clear error unless the value is True or False."""
-    if not isinstance(value, bool | np.bool_):
+    if not _is_truth(value):
         raise SettingError(f"`{name}` must be True or False; it is {show_value(value)}.")
 
 
 def check_verbose(value: object) -> None:
     """Raise a clear error unless the value says how much to print."""
-    if not isinstance(value, bool | np.bool_):
+    if not _is_truth(value):
         check_count("verbose", value, at_least=0)
+
+
+def _is_truth(value: object) -> bool:
+    import numpy as np  # here, because commands read their defaults from this file before they do anything
+
+    return isinstance(value, bool | np.bool_)
 
 
 def check_count(name: str, value: object, *, at_least: int, at_most: int | None = None) -> None:

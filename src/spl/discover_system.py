@@ -14,7 +14,7 @@ import numpy as np
 
 from spl.checkpoint import Checkpoint
 from spl.choose_system import ChosenSystem, Proposals, SystemChooser, can_be_fitted
-from spl.config import Limits, SearchConfig
+from spl.config import TIMEOUT, Limits, SearchConfig
 from spl.discover import Discovery, Keeper, Progress, Watcher, discover
 from spl.expression import parse_expression
 from spl.fit import POLISH_EFFORT, evaluate, fit
@@ -89,7 +89,7 @@ def discover_system(
     *,
     plan: Plan | None = None,
     config: SearchConfig | None = None,
-    timeout: float | None = 60.0,
+    timeout: float | None = TIMEOUT,
     max_evaluations: int | None = None,
     n_jobs: int = 1,
     seed: int = 0,

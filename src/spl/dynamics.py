@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from spl.arrays import read_rows
-from spl.config import Limits, SearchConfig, check_count, check_switch, check_verbose
+from spl.config import TIMEOUT, Limits, SearchConfig, check_count, check_switch, check_verbose
 from spl.discover_system import SystemDiscovery, discover_system
 from spl.domain import explain_undefined_system
 from spl.errors import (
@@ -114,7 +114,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         derivative: Method = "auto",
         order: int = 1,
         discrete: bool = False,
-        timeout: float | None = 60.0,
+        timeout: float | None = TIMEOUT,
         max_evaluations: int | None = None,
         search: SearchConfig | None = None,
         n_jobs: int | None = None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spl.command_options import (
+    check_grammar_options,
     check_jobs,
     check_seed,
     cluster_option,
@@ -22,6 +23,7 @@ from spl.command_options import (
     read_grammar,
     split_names,
 )
+from spl.config import TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,8 +57,15 @@ WEAK = "weak"
 )
 @click.option("--discrete", is_flag=True, help="The system is a map: each sample gives the next.")
 @click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
+@click.option("--no-constants", is_flag=True, help="Equations without constants to be fitted.")
 @click.option("--grammar", "grammar_file", metavar="FILE", help="Rules of the right-hand sides, instead of operators.")
-@click.option("--timeout", default=120.0, show_default=True, metavar="SECONDS", help="Of everything; inf is none.")
+@click.option(
+    "--timeout",
+    default=TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help="Total time limit in seconds; inf for no limit.",
+)
 @click.option(
     "--max-evaluations", type=int, metavar="N", help="Most formulas to try, for all states. [default: no limit]"
 )
@@ -79,6 +88,7 @@ def dynamics(
     order: int,
     discrete: bool,
     operators: str | None,
+    no_constants: bool,
     grammar_file: str | None,
     timeout: float,
     max_evaluations: int | None,
@@ -105,7 +115,8 @@ def dynamics(
       spl dynamics runs.csv --time t --states angle --order 2 --group run --operators "+,*,sin"
       spl dynamics cart.csv --time t --states x,v --inputs force --weak --json | jq .equations
     """
-    _check_combinations(weak, derivative, discrete, operators, grammar_file)
+    _check_combinations(weak, derivative, discrete)
+    check_grammar_options(grammar_file, operators, no_constants)
     from spl.config import Limits
     from spl.plots.style import check_plot
     from spl.run_tables import prepare_trajectories
@@ -118,7 +129,7 @@ def dynamics(
         check_plot(plot)
     table = read_table(data, missing)
     runs, _ = prepare_trajectories(table, time=time, states=states, inputs=inputs or (), group=group)
-    grammar = read_grammar(runs.columns(order), grammar_file, operators)
+    grammar = read_grammar(runs.columns(order), grammar_file, operators, has_constants=not no_constants)
     print_notes(runs.notes)
 
     from spl.discover_system import discover_system
@@ -148,11 +159,7 @@ def dynamics(
         _draw(found, runs, plot, is_quiet=quiet or is_json)
 
 
-def _check_combinations(
-    weak: bool, derivative: str, discrete: bool, operators: str | None, grammar_file: str | None
-) -> None:
-    if grammar_file is not None and operators is not None:
-        raise click.UsageError("--grammar says it all: it cannot be combined with --operators.")
+def _check_combinations(weak: bool, derivative: str, discrete: bool) -> None:
     if weak and derivative not in (AUTO, WEAK):
         raise click.UsageError(f"--weak needs no derivatives: it cannot be combined with --derivative {derivative}.")
     if discrete and (weak or derivative != AUTO):

@@ -18,7 +18,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spl.config import Limits, SearchConfig, check_switch, check_verbose
+from spl.config import TIMEOUT, Limits, SearchConfig, check_switch, check_verbose
 from spl.data import Dataset, check_unique
 from spl.discover import Discovery, discover
 from spl.domain import explain_undefined
@@ -97,7 +97,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         operators: Sequence[str | Operator] = DEFAULT_OPERATORS,
         constants: bool = True,
         grammar: Grammar | str | Path | None = None,
-        timeout: float | None = 60.0,
+        timeout: float | None = TIMEOUT,
         max_evaluations: int | None = None,
         selection: str = "mdl",
         search: SearchConfig | None = None,

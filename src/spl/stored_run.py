@@ -140,6 +140,14 @@ class StoredRun:
         return sum(search.history[-1].seconds for search in self.searches if search.history)
 
 
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """How a run stands."""
+
+    status: str  # as in `StoredRun`
+    ended: str | None  # when it last ended; None if it never did
+
+
 def read_run(path: str | Path, operators: Sequence[Operator] = ()) -> StoredRun:
     """Read a run; `operators` are those of your own that it uses, which are needed to evaluate its formulas, not to show them."""
     path = Path(path)
@@ -148,10 +156,10 @@ def read_run(path: str | Path, operators: Sequence[Operator] = ()) -> StoredRun:
     return _read_once(path, operators) if run.status == DIED else run
 
 
-def read_status(path: Path) -> str:
+def read_state(path: Path) -> RunState:
     """Return how a run stands, without reading all of it."""
-    status = _read_status_once(path)
-    return _read_status_once(path) if status == DIED else status
+    state = _read_state_once(path)
+    return _read_state_once(path) if state.status == DIED else state
 
 
 def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
@@ -181,9 +189,10 @@ def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
         )
 
 
-def _read_status_once(path: Path) -> str:
+def _read_state_once(path: Path) -> RunState:
     with open_to_read(path) as connection:
-        return _status_now(path, _read_begun(connection)["status"])
+        facts = _read_begun(connection)
+        return RunState(_status_now(path, facts["status"]), facts.get("ended"))
 
 
 def _read_begun(connection: sqlite3.Connection) -> StoredFields:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spl.config import Limits, SearchConfig
+from spl.config import TIMEOUT, Limits, SearchConfig
 from spl.discover_system import SystemDiscovery, SystemWatcher, discover_system
 from spl.errors import RunFileError
 from spl.grammar import Grammar
@@ -26,7 +26,7 @@ def discover_system_in_file(
     *,
     plan: Plan | None = None,
     config: SearchConfig | None = None,
-    timeout: float | None = 60.0,
+    timeout: float | None = TIMEOUT,
     max_evaluations: int | None = None,
     n_jobs: int = 1,
     seed: int = 0,

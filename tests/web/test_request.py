@@ -1,5 +1,6 @@
 """What a page asks for is checked, and becomes a command that says the same."""
 
+import json
 import shlex
 
 import numpy as np
@@ -10,7 +11,7 @@ from click.testing import CliRunner
 from spl.cli import main
 from spl.errors import DataError, GrammarError, SettingError, SplError
 from spl.tables import read_table
-from spl.web.request import read_request
+from spl.web.request import read_request, write_request
 
 LAW = {"kind": "law", "data": "d.csv", "target": "y", "features": ["x", "a,b"], "operators": ["+", "*"]}
 SYSTEM = {"kind": "dynamics", "data": "d.csv", "time": "t", "states": ["x", "y"], "operators": ["+", "*"]}
@@ -24,9 +25,22 @@ def table(tmp_path):
     return read_table(str(tmp_path / "d.csv"))
 
 
-@pytest.mark.parametrize("given", [LAW, SYSTEM, SYSTEM | {"order": 2, "inputs": ["a,b"], "weak": True}])
+RIGHT = [LAW, SYSTEM, SYSTEM | {"order": 2, "inputs": ["a,b"], "weak": True}, SYSTEM | {"constants": False}]
+
+
+@pytest.mark.parametrize("given", RIGHT)
 def test_a_right_request_is_taken(table, given):
     assert read_request(given).check(table) == []
+
+
+@pytest.mark.parametrize(
+    "given", [*RIGHT, LAW | {"rules": "f -> x", "weights": "w", "timeout": 7.5, "jobs": 3, "seed": 4}]
+)
+def test_a_request_can_be_written_down_and_read_again(given):
+    request = read_request(given)
+    written = json.loads(json.dumps(write_request(request)))
+    assert read_request(written) == request
+    assert {name: written[name] for name in given} == given
 
 
 @pytest.mark.parametrize(
@@ -64,7 +78,6 @@ def test_what_is_wrong_with_a_request_is_named(table, change, message):
         ({"states": ["t"]}, "Give it one role"),
         ({"order": 3}, "`order` must be 1 or 2"),
         ({"discrete": True, "weak": True}, "A map has no derivatives"),
-        ({"constants": False}, "numbers to be fitted"),
     ],
 )
 def test_what_is_wrong_with_a_request_for_a_system_is_named(table, change, message):
@@ -86,24 +99,24 @@ def test_rules_over_other_columns_are_refused(table):
 def test_a_column_that_looks_like_an_option_stays_a_column(table):
     with pytest.raises(DataError, match="no column '--help'"):
         read_request(LAW | {"target": "--help"}).check(table)
-    assert "--target=--help" in read_request(LAW | {"target": "--help"}).arguments("r", "r.spl")
+    assert "--target=--help" in read_request(LAW | {"target": "--help"}).arguments("d.csv", "r", "r.spl")
 
 
 def test_the_command_names_all_that_was_asked_for():
     given = SYSTEM | {"inputs": ["u, v"], "group": "run", "order": 2, "timeout": 2.5, "jobs": 2, "seed": 7}
-    assert shlex.join(read_request(given).arguments("d-1.rules", "d-1.spl")) == (
+    assert shlex.join(read_request(given).arguments("d.csv", "d-1.rules", "d-1.spl")) == (
         "dynamics d.csv --time=t --states=x,y '--inputs=\"u, v\"' --group=run --order=2 '--operators=+,*' --timeout=2.5 --jobs=2 "
         "--seed=7 --run=d-1.spl"
     )
     rules = LAW | {"rules": "f -> x", "weights": "w"}
-    assert read_request(rules).arguments("d-1.rules", "d-1.spl")[2:6] == [
+    assert read_request(rules).arguments("d.csv", "d-1.rules", "d-1.spl")[2:6] == [
         "--target=y", '--features=x,"a,b"', "--weights=w", "--grammar=d-1.rules",
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("given", [LAW, LAW | {"constants": False}, SYSTEM | {"discrete": True}])
+@pytest.mark.parametrize("given", [LAW, LAW | {"constants": False}, SYSTEM | {"discrete": True, "constants": False}])
 def test_the_command_is_one_that_spl_understands(given, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # there is no table here: the options are read, then the file is missed
-    words = read_request(given).arguments("d.rules", "d.spl")
+    words = read_request(given).arguments("d.csv", "d.rules", "d.spl")
     result = CliRunner().invoke(main, words)
     assert "There is no file 'd.csv'" in result.output, result.output

@@ -82,7 +82,7 @@ def test_the_report_is_a_file_and_never_a_page_of_ours(watch):
         ("fit?law=0", "`cost` must be a whole number"),
         ("fit?law=0&cost=99999999999999999999", "`cost` must be"),
         ("code?format=c", "no system"),
-        ("code?law=0&cost=1&format=perl", "`format` must be one of python, latex, c"),
+        ("code?law=0&cost=1&format=perl", "`format` must be one of sympy, latex, python, c"),
     ],
 )
 def test_a_question_that_has_no_answer_says_why(watch, path, message):

@@ -14,6 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from spl.runs import request_stop
 from spl.web.answers import MISTAKES, STATIC, page
+from spl.web.change_routes import ChangeRoutes
 from spl.web.folder import StudioFolder
 from spl.web.run_routes import RunRoutes
 from spl.web.searches import Searches
@@ -43,7 +44,8 @@ def make_studio_app(
         await run_in_threadpool(searches.end_all)
 
     studio = StudioRoutes(folder, searches, max_megabytes=max_megabytes, jobs=jobs)
-    routes = [*studio.routes(), *RunRoutes(FolderRuns(folder, searches), is_closing).routes()]
+    runs = FolderRuns(folder, searches)
+    routes = [*studio.routes(), *RunRoutes(runs, is_closing).routes(), *ChangeRoutes(runs, searches).routes()]
     return Starlette(routes=[_under(token, routes)], exception_handlers=MISTAKES, lifespan=lifespan)
 
 

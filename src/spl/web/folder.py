@@ -3,6 +3,7 @@
     planets.csv        data
     planets-1.spl      the run file of the first search in it
     planets-1.rules    the rules that were written down for it, if any
+    planets-1.request  what the page asked for, to fill its form again
     planets-1.log      what the search said
 
 Names come from a browser, so they are never trusted: a name is one plain file name in this folder, or it does not exist.
@@ -19,16 +20,15 @@ from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 
-from spl.errors import DataError, SettingError
+from spl.errors import DataError, SettingError, shorten
 
 RUN_ENDING = ".spl"
 RULES_ENDING = ".rules"
+REQUEST_ENDING = ".request"
 LOG_ENDING = ".log"
-OWN_ENDINGS = (
-    RUN_ENDING,
-    RULES_ENDING,
-    LOG_ENDING,
-)  # and what begins like them, as the files that SQLite makes beside a run
+# of the files of a run; data ends neither with these nor with what begins like them, as files that SQLite makes beside a run
+OWN_ENDINGS = (RUN_ENDING, RULES_ENDING, REQUEST_ENDING, LOG_ENDING)
+_SIDE_FILES = ("-wal", "-journal", "-shm")  # of a run file whose process was killed
 MAX_NAME, MAX_ENDING = 100, 20  # letters of a file name
 _STRANGE = re.compile(r"[^\w .()+-]")  # signs that a file name is better off without
 _INCOMING = ".incoming-"
@@ -108,6 +108,47 @@ class StudioFolder:
         if not self._holds(name + RUN_ENDING):
             raise DataError(f"There is no run '{name}' in the folder of the studio.")
         return self.path / (name + RUN_ENDING)
+
+    def delete_run(self, name: str) -> None:
+        """Delete all files of a run; whoever calls has made sure that nobody writes it."""
+        for path in self._files_of_run(name):
+            path.unlink(missing_ok=True)
+
+    def rename_run(self, name: str, wanted: str) -> str:
+        """Give a run another name and return it, made a plain file name; whoever calls has made sure that nobody writes the run."""
+        new = self.name_for_run(wanted)
+        if new == name:
+            return name
+        if any(path.exists() for path in self._files_of_run(new)):
+            raise SettingError(f"There is a run '{new}' already. Choose another name.")
+        for old_path, new_path in zip(self._files_of_run(name), self._files_of_run(new), strict=True):
+            if old_path.exists():
+                old_path.rename(new_path)
+        return new
+
+    @classmethod
+    def name_for_run(cls, wanted: str) -> str:
+        """Return the name of a run that resembles what somebody typed; a clear error if there is nothing in it.
+
+        Examples:
+            >>> StudioFolder.name_for_run("../Kepler, eight planets.spl")
+            'Kepler_ eight planets'
+        """
+        typed = wanted.strip().removesuffix(RUN_ENDING)
+        if not re.search(r"\w", re.split(r"[/\\]", typed)[-1]):
+            raise SettingError(f"{shorten(wanted)!r} is no name for a run. Give it one with letters or digits.")
+        return cls.safe_name(f"{cls.safe_name(typed)}{RUN_ENDING}").removesuffix(RUN_ENDING)
+
+    def part(self, name: str, ending: str) -> Path:
+        """Return the path of one of the files of a run, whether or not it is there; the name must be plain."""
+        if f"{name}{RUN_ENDING}" != self.safe_name(f"{name}{RUN_ENDING}"):
+            raise DataError(f"There is no run '{shorten(name)}' in the folder of the studio.")
+        return self.path / f"{name}{ending}"
+
+    def _files_of_run(self, name: str) -> list[Path]:
+        """Return the paths of all files that a run may have: the log of SQLite before the run file that it belongs to."""
+        endings = [*(RUN_ENDING + side for side in _SIDE_FILES), *OWN_ENDINGS]
+        return [self.part(name, ending) for ending in endings]
 
     def new_run(self, data: Path) -> Path:
         """Return the path of a run file that is not there yet, named after its data; its log is made, so nobody else gets it."""

@@ -4,11 +4,11 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from spl.choose_columns import prepare_dataset
-from spl.config import Limits, check_count
+from spl.config import TIMEOUT, Limits, check_count
 from spl.errors import SettingError
 from spl.grammar import Grammar
 from spl.run_tables import prepare_trajectories
@@ -109,20 +109,16 @@ class SearchRequest:
     data: str  # the name of a file in the folder of the studio
     sought: Law | Dynamics
     allowed: Allowed
-    timeout: float = 60.0
+    timeout: float = TIMEOUT
     jobs: int = 1
     seed: int = 0
 
     def __post_init__(self) -> None:
-        Limits(timeout=self.timeout)
-        if self.timeout > MAX_SECONDS:
-            raise SettingError(f"The time limit must be {MAX_SECONDS:g} seconds or less; it is {self.timeout:g}.")
+        check_seconds(self.timeout)
         check_count("jobs", self.jobs, at_least=1)
         if self.jobs > MAX_JOBS:
             raise SettingError(f"`jobs` must be {MAX_JOBS} or less; it is {self.jobs}.")
         check_count("seed", self.seed, at_least=0)
-        if isinstance(self.sought, Dynamics) and not self.allowed.has_constants:
-            raise SettingError("Equations of a system have numbers to be fitted. Allow them.")
 
     def check(self, table: Table) -> list[str]:
         """Return what of the table is left out; raise a clear error if this search would fail at once."""
@@ -130,14 +126,14 @@ class SearchRequest:
         self.allowed.grammar(columns)
         return notes
 
-    def arguments(self, rules_file: str, run_file: str) -> list[str]:
-        """Return the words of the command that runs this search, without `spl`.
+    def arguments(self, data: str, rules_file: str, run_file: str) -> list[str]:
+        """Return the words of the command that runs this search with files at these places, without `spl`.
 
         Values are written as `--option=value`, so that none can be taken for an option.
         """
         return [
             self.sought.command,
-            self.data,
+            data,
             *self.sought.options(),
             *self.allowed.options(rules_file),
             f"--timeout={self.timeout:g}",
@@ -145,6 +141,13 @@ class SearchRequest:
             f"--seed={self.seed}",
             f"--run={run_file}",
         ]
+
+
+def check_seconds(seconds: float) -> None:
+    """Raise a clear error unless a search may take so long."""
+    Limits(timeout=seconds)
+    if seconds > MAX_SECONDS:
+        raise SettingError(f"The time limit must be {MAX_SECONDS:g} seconds or less; it is {seconds:g}.")
 
 
 def _join(names: Sequence[str]) -> str:
@@ -155,6 +158,16 @@ def _join(names: Sequence[str]) -> str:
 
 
 # ---- JSON ----------------------------------------------------------------------------------------
+
+_KINDS = {Law: "law", Dynamics: "dynamics"}
+_NAMES = {"is_discrete": "discrete", "is_weak": "weak", "has_constants": "constants"}  # in JSON, where they differ
+
+
+def write_request(request: SearchRequest) -> dict[str, Any]:
+    """Return a search as a page would ask for it; `read_request` gives it back."""
+    own = {name: getattr(request, name) for name in ("data", "timeout", "jobs", "seed")}
+    parts = asdict(request.sought) | asdict(request.allowed) | own
+    return {"kind": _KINDS[type(request.sought)]} | {_NAMES.get(name, name): value for name, value in parts.items()}
 
 
 def read_request(given: object) -> SearchRequest:
@@ -185,7 +198,7 @@ def read_request(given: object) -> SearchRequest:
             rules=fields.text_or_none("rules"),
             has_constants=fields.truth("constants", True),
         ),
-        timeout=fields.number("timeout", 60.0),
+        timeout=fields.number("timeout", TIMEOUT),
         jobs=fields.whole("jobs", 1),
         seed=fields.whole("seed", 0),
     )

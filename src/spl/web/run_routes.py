@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from spl.errors import SettingError, SplError
-from spl.export import export_system
+from spl.export import check_format, export_system
 from spl.report.from_run import report_of_run
 from spl.report.page import write_page
 from spl.stored_run import StoredRun, read_run
@@ -26,7 +26,16 @@ PAUSE_SECONDS = 0.5  # between two looks at a run
 BUSY_SHARE = 0.2  # of the time, at most, goes into reading a large run
 QUIET_SECONDS = 15.0  # after which a page is told that nothing is new
 RESTING = ("finished", "interrupted", "died", "failed")
-ENDINGS = {"python": "py", "latex": "tex", "c": "c"}
+ENDINGS = {
+    "sympy": "txt",
+    "latex": "tex",
+    "python": "py",
+    "c": "c",
+    "julia": "jl",
+    "matlab": "m",
+    "torch": "py",
+    "jax": "py",
+}  # of the files that formulas are saved in
 
 
 class RunRoutes:
@@ -96,9 +105,7 @@ class RunRoutes:
 
     async def _code(self, request: Request) -> Response:
         """Return a formula in another language, or without `law` the whole system, to look at or to save."""
-        language = request.query_params.get("format", "python")
-        if language not in ENDINGS:
-            raise SettingError(f"`format` must be one of {', '.join(ENDINGS)}; it is {language!r}.")
+        language = check_format(request.query_params.get("format", "python"))
         run = await run_in_threadpool(self._read, request)
         if "law" in request.query_params:
             law, cost = _number(request, "law"), _number(request, "cost")

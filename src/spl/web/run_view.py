@@ -5,6 +5,7 @@ from typing import Any
 
 from spl.data import Dataset
 from spl.display import STOPPED
+from spl.export import FORMATS
 from spl.expression import to_text
 from spl.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.report.from_run import plan_of_run
@@ -32,6 +33,7 @@ def describe_run(run: StoredRun) -> dict[str, Any]:
         "system": _describe_system(run),
         "rules": _rules(run),
         "notes": list(run.notes),
+        "formats": FORMATS,
         "file": str(run.path.name),
     }
 

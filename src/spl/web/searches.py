@@ -2,30 +2,43 @@
 
 What a search finds is in its run file. Here is only what the file cannot tell: whether the process lives, and what it said when it
 could not even begin.
+
+Files in the folder come from anywhere, so a process never runs in it, and imports nothing from where it runs: a `click.py` among the
+data is no part of the program.
 """
 
+import json
 import os
 import shlex
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
 from spl.errors import SplError
-from spl.web.folder import LOG_ENDING, RULES_ENDING, RUN_ENDING, StudioFolder
-from spl.web.request import SearchRequest
+from spl.web.folder import LOG_ENDING, REQUEST_ENDING, RULES_ENDING, RUN_ENDING, StudioFolder
+from spl.web.request import SearchRequest, read_request, write_request
 
 STOP_SECONDS = 10.0  # in which a search ends by itself once it was asked to
 INTERRUPT_SECONDS = 5.0  # and once it was interrupted
 LOG_LENGTH = 2_000  # that is shown of what a search said when it failed
-_PROMPT = "$ "  # before the command in a log
+_PROMPT = "$ "  # before a command in a log
 _ERROR = "Error: "  # how commands begin to tell a mistake of the user
 
 AskToStop = Callable[[Path], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Started:
+    """A process, and when the run that it continues had ended before; None for a new run."""
+
+    process: subprocess.Popen[bytes]
+    ended_before: str | None
 
 
 class Searches:
@@ -34,78 +47,133 @@ class Searches:
     def __init__(self, folder: StudioFolder, ask_to_stop: AskToStop) -> None:
         self._folder = folder
         self._ask_to_stop = ask_to_stop
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._started: dict[str, _Started] = {}
         self._lock = Lock()
+
+    # ---- starting --------------------------------------------------------------------------------
 
     def start(self, request: SearchRequest) -> str:
         """Start a search and return its name. The request must have been checked."""
-        run = self._folder.new_run(self._folder.data_file(request.data))
+        data = self._folder.data_file(request.data)
+        name = self._folder.new_run(data).stem
+        request_file, rules_file, run_file = self._files(name)
+        request_file.write_text(json.dumps(write_request(request)), encoding="utf-8")
         if request.allowed.rules is not None:
-            run.with_suffix(RULES_ENDING).write_text(request.allowed.rules, encoding="utf-8")
-        words = request.arguments(run.with_suffix(RULES_ENDING).name, run.name)
-        log = run.with_suffix(LOG_ENDING)
-        with log.open("wb") as output:
-            output.write(f"{_PROMPT}{shlex.join(['spl', *words])}\n".encode())
-            output.flush()
+            rules_file.write_text(request.allowed.rules, encoding="utf-8")
+        self._launch(name, request.arguments(str(data), str(rules_file), str(run_file)))
+        return name
+
+    def resume(self, name: str, *, seconds: float, jobs: int, ended_before: str | None) -> None:
+        """Continue a run for so many seconds. Nobody else may be writing it."""
+        run_file = self._folder.run_file(name)
+        self._launch(name, ["resume", str(run_file), f"--timeout={seconds:g}", f"--jobs={jobs}"], ended_before)
+
+    def _launch(self, name: str, words: Sequence[str], ended_before: str | None = None) -> None:
+        with self._folder.part(name, LOG_ENDING).open("ab") as log:
+            log.write(f"{_PROMPT}{self._without_folder(shlex.join(['spl', *words]))}\n".encode())
+            log.flush()
             process = subprocess.Popen(
-                [sys.executable, "-m", "spl", *words],
-                cwd=self._folder.path,
+                [sys.executable, "-P", "-m", "spl", *words],
+                cwd=self._folder.path.anchor,
                 stdin=subprocess.DEVNULL,
-                stdout=output,
+                stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C in the studio's terminal is for the studio, which then ends searches in order
-                env=os.environ | {"PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
+                env=_environment(),
             )
         with self._lock:
-            self._processes[run.stem] = process
-        return run.stem
+            self._started.pop(name, None)  # the newest stands last
+            self._started[name] = _Started(process, ended_before)
+
+    # ---- looking ---------------------------------------------------------------------------------
 
     def names(self) -> list[str]:
         """Return the names of all searches that were started here, the newest first."""
-        return list(reversed(self._processes))
+        with self._lock:
+            return list(reversed(self._started))
 
     def is_alive(self, name: str) -> bool:
         """Tell whether the process of a search that was started here still runs."""
-        process = self._processes.get(name)
-        return process is not None and process.poll() is None
+        started = self._started.get(name)
+        return started is not None and started.process.poll() is None
+
+    def is_about_to_begin(self, name: str, ended: str | None) -> bool:
+        """Tell whether the process of a run that is being continued lives, and the file still says what was before."""
+        started = self._started.get(name)
+        return self.is_alive(name) and started is not None and ended is not None and ended == started.ended_before
 
     def failure(self, name: str) -> str:
         """Return what a search said that ended with an error; nothing if it did not."""
-        process = self._processes.get(name)
-        if process is None or not process.poll():
+        started = self._started.get(name)
+        if started is None or not started.process.poll():
             return ""
-        said = self._read_log(name).partition("\n")[2]
+        said = f"\n{self._read_log(name)}".rpartition(f"\n{_PROMPT}")[2].partition("\n")[2]
         told = (
             said.rpartition(_ERROR)[2]
             if _ERROR in said
-            else f"The search ended with status {process.returncode}. {said}"
+            else f"The search ended with status {started.process.returncode}. {said}"
         )
-        return told.strip()[-LOG_LENGTH:]
+        return self._without_folder(told).strip()[-LOG_LENGTH:]
+
+    def request(self, name: str) -> SearchRequest | None:
+        """Return what a page asked for when it started a run; None if the run was not started by a studio."""
+        try:
+            return read_request(json.loads(self._folder.part(name, REQUEST_ENDING).read_text(encoding="utf-8")))
+        except (OSError, ValueError, RecursionError):  # missing, or not as `start` wrote it
+            return None
 
     def command(self, name: str) -> str:
-        """Return the command that runs a search, as one would type it in the folder; nothing if it was not started here."""
+        """Return the command that runs a search, as one would type it in the folder; nothing if no studio started it."""
+        request = self.request(name)
+        if request is not None:
+            return shlex.join(["spl", *request.arguments(request.data, name + RULES_ENDING, name + RUN_ENDING)])
         first = self._read_log(name).partition("\n")[0]
         return first.removeprefix(_PROMPT) if first.startswith(_PROMPT) else ""
 
     def _read_log(self, name: str) -> str:
         try:
-            log = self._folder.path / StudioFolder.safe_name(name + LOG_ENDING)
-            return log.read_text(encoding="utf-8", errors="replace")
+            return self._folder.part(name, LOG_ENDING).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
+
+    def _files(self, name: str) -> tuple[Path, Path, Path]:
+        request, rules, run = (self._folder.part(name, ending) for ending in (REQUEST_ENDING, RULES_ENDING, RUN_ENDING))
+        return request, rules, run
+
+    def _without_folder(self, text: str) -> str:
+        """Return a text that calls files of the folder by their names alone."""
+        return text.replace(str(self._folder.path) + os.sep, "")
+
+    # ---- ending and changing ---------------------------------------------------------------------
 
     def stop(self, name: str) -> None:
         """Ask a search to end with the best so far; one that has not begun to write its run file is interrupted."""
         try:
-            self._ask_to_stop(self._folder.path / (name + RUN_ENDING))
+            self._ask_to_stop(self._folder.part(name, RUN_ENDING))
         except SplError:
             if not self.is_alive(name):
                 raise
-            self._processes[name].send_signal(signal.SIGINT)
+            self._started[name].process.send_signal(signal.SIGINT)
+
+    def wait(self, name: str, seconds: float) -> None:
+        """Wait until the process of a search has ended, but not longer than that."""
+        started = self._started.get(name)
+        if started is not None:
+            _wait_for([started.process], seconds)
+
+    def rename(self, name: str, new: str) -> None:
+        """Know a search that has ended by another name."""
+        with self._lock:
+            self._started = {new if old == name else old: started for old, started in self._started.items()}
+
+    def forget(self, name: str) -> None:
+        """Know nothing of a search that has ended any more."""
+        with self._lock:
+            self._started.pop(name, None)
 
     def end_all(self) -> None:
         """End all searches in order: what they found is finished and kept. Those that do not listen are ended all the same."""
-        alive = {name: process for name, process in self._processes.items() if process.poll() is None}
+        alive = {name: started.process for name, started in self._started.items() if self.is_alive(name)}
         for name in alive:
             with suppress(SplError):  # it came to its end meanwhile
                 self.stop(name)
@@ -117,6 +185,15 @@ class Searches:
         for process in _still_alive(processes):
             process.kill()
             process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of a search: it and its own processes find modules where the studio does, and nowhere else."""
+    changes = {"PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "PYTHONSAFEPATH": "1"}
+    given = os.environ.get("PYTHONPATH", "")
+    if given:  # an empty or relative entry would mean another folder in another working directory
+        changes["PYTHONPATH"] = os.pathsep.join(os.path.abspath(entry) for entry in given.split(os.pathsep))
+    return os.environ | changes
 
 
 def _still_alive(processes: list[subprocess.Popen[bytes]]) -> list[subprocess.Popen[bytes]]:

@@ -2,15 +2,16 @@
 
 import signal
 import socket
-import webbrowser
 from collections.abc import Callable
-from threading import Event, Thread, current_thread, main_thread
+from contextlib import ExitStack
+from threading import Event, current_thread, main_thread
 from types import FrameType
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from spl.errors import SettingError
+from spl.web.handover import handover_file, open_in_browser
 from spl.web.security import LOCAL_ADDRESS, Address, LocalOnly
 
 MAX_PORT = 65_535
@@ -37,24 +38,23 @@ def open_socket(port: int) -> socket.socket:
 
 def serve(make_app: MakeApp, *, port: int, opens_browser: bool, say: Callable[[str], None]) -> None:
     """Serve an application until Ctrl-C. It is made for a token, and with an event that is set when the end begins."""
-    with open_socket(port) as listener:
+    with ExitStack() as opened:
+        listener = opened.enter_context(open_socket(port))
         address = Address(listener.getsockname()[1])
         is_closing = Event()
         app = LocalOnly(make_app(address.token, is_closing), address)
-        server = _Server(app, is_closing, lambda: _announce(address, opens_browser, say))
+
+        def announce() -> None:
+            """Tell people the address once somebody listens there."""
+            say(f"The page is at {address.url}\nOnly this machine can open it. Ctrl-C ends it.")
+            if opens_browser:
+                open_in_browser(opened.enter_context(handover_file(address.url)))
+
+        server = _Server(app, is_closing, announce)
         try:
             server.run(sockets=[listener])
         except KeyboardInterrupt:
             say("")
-
-
-def _announce(address: Address, opens_browser: bool, say: Callable[[str], None]) -> None:
-    """Tell people the address once somebody listens there."""
-    say(f"The page is at {address.url}\nOnly this machine can open it. Ctrl-C ends it.")
-    if opens_browser:
-        Thread(
-            target=webbrowser.open, args=[address.url], daemon=True
-        ).start()  # some browsers return only when they end
 
 
 class _Server(uvicorn.Server):

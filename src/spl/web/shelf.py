@@ -1,18 +1,25 @@
 """The runs that a server shows: one file for `spl watch`, a folder and the searches that write into it for `spl studio`."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, Protocol
 
+from spl.display import STOPPED
 from spl.errors import RunFileError, SplError
-from spl.runs import request_stop
-from spl.stored_facts import DIED
-from spl.stored_run import read_run, read_status
+from spl.export import FORMATS
+from spl.run_lock import RunLock
+from spl.runs import ENDED_FOR_GOOD, request_stop
+from spl.stored_facts import DIED, RUNNING
+from spl.stored_run import RunState, read_run, read_state
 from spl.web.folder import RUN_ENDING, StudioFolder
 from spl.web.run_view import describe_run
 from spl.web.searches import Searches
 
 STARTING, FAILED = "starting", "failed"  # beside the states of a run that its file knows
+END_SECONDS = 5.0  # that a process gets to be gone once its run is over
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class OneRun:
 
     def entries(self) -> list[Entry]:
         """Return the run."""
-        return [Entry(self._path.stem, read_status(self._path))]
+        return [Entry(self._path.stem, read_state(self._path).status)]
 
     def path(self, name: str) -> Path:
         """Return the run file."""
@@ -71,6 +78,7 @@ class FolderRuns:
     def __init__(self, folder: StudioFolder, searches: Searches) -> None:
         self._folder = folder
         self._searches = searches
+        self._changing = Lock()  # one run is continued, renamed or deleted at a time
 
     def entries(self) -> list[Entry]:
         """Return all runs, the newest first."""
@@ -86,15 +94,21 @@ class FolderRuns:
         """Return what a page shows of a run: what its file says, and what its process said."""
         failure = self._searches.failure(name)
         try:
-            view = describe_run(read_run(self.path(name)))
+            run = read_run(self.path(name))
+            view = describe_run(run)
+            status = self._status_with_process(name, RunState(run.status, run.facts.get("ended")))
+            can_continue = run.stopped not in ENDED_FOR_GOOD
         except SplError:
             if not self._searches.is_alive(name) and not failure:
                 raise
-            view = _empty_view(name)
-        status = FAILED if failure else view["status"]
-        if status == DIED and self._searches.is_alive(name):
-            status = STARTING  # it has not taken its lock yet
-        return view | {"status": status, "error": failure, "command": self._searches.command(name)}
+            view, status, can_continue = _empty_view(name), STARTING, False
+        return view | {
+            "status": FAILED if failure else status,
+            "error": failure,
+            "command": self._searches.command(name),
+            "can_continue": can_continue,
+            "can_repeat": self._searches.request(name) is not None,
+        }
 
     def stop(self, name: str) -> None:
         """Ask a run to end."""
@@ -102,11 +116,62 @@ class FolderRuns:
             self.path(name)
         self._searches.stop(name)
 
+    # ---- changes ---------------------------------------------------------------------------------
+
+    def resume(self, name: str, seconds: float) -> None:
+        """Continue a run that rests for so many seconds more."""
+        path = self.path(name)
+        with self._changing:
+            with self._at_rest(name, "continued"):
+                run = read_run(path)
+            if run.stopped in ENDED_FOR_GOOD:
+                raise RunFileError(f"More time would change nothing: {STOPPED[run.stopped]}.")
+            self._searches.resume(name, seconds=seconds, jobs=run.settings["jobs"], ended_before=run.facts.get("ended"))
+
+    def rename(self, name: str, wanted: str) -> str:
+        """Give a run that rests another name, and return that."""
+        self._check_known(name)
+        with self._changing, self._at_rest(name, "renamed"):
+            new = self._folder.rename_run(name, wanted)
+            self._searches.rename(name, new)
+        return new
+
+    def delete(self, name: str) -> None:
+        """Delete a run that rests."""
+        self._check_known(name)
+        with self._changing, self._at_rest(name, "deleted"):
+            self._folder.delete_run(name)
+            self._searches.forget(name)
+
+    def _check_known(self, name: str) -> None:
+        if name not in self._searches.names():
+            self.path(name)
+
+    @contextmanager
+    def _at_rest(self, name: str, action: str) -> Iterator[None]:
+        """Keep others from writing a run inside; a clear error if somebody does already."""
+        try:
+            if self._status(name) not in (STARTING, RUNNING):
+                self._searches.wait(name, END_SECONDS)
+            if self._searches.is_alive(name):
+                raise RunFileError("its process lives")
+            lock = RunLock(self._folder.part(name, RUN_ENDING))
+        except RunFileError:
+            raise RunFileError(f"'{name}' is still running, so it cannot be {action}. Stop it first.") from None
+        with lock:
+            yield
+
     def _status(self, name: str) -> str:
         try:
-            return read_status(self._folder.run_file(name))
+            return self._status_with_process(name, read_state(self._folder.run_file(name)))
         except SplError:
             return STARTING if self._searches.is_alive(name) else FAILED
+
+    def _status_with_process(self, name: str, state: RunState) -> str:
+        """Return how a run stands, seen that its process may not have come to write its file yet."""
+        is_alive = self._searches.is_alive(name)
+        is_early = state.status == DIED or self._searches.is_about_to_begin(name, state.ended)
+        return STARTING if is_alive and is_early else state.status
 
 
 def _empty_view(name: str) -> dict[str, Any]:
@@ -124,5 +189,6 @@ def _empty_view(name: str) -> dict[str, Any]:
         "system": None,
         "rules": "",
         "notes": [],
+        "formats": FORMATS,
         "file": name + RUN_ENDING,
     }

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from spl.config import TIMEOUT
 from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.tables import Table
 from spl.web.answers import TooLarge, answer, page, read_json, read_pieces
@@ -65,6 +66,7 @@ class StudioRoutes:
                 "folder": _short(self._folder.path),
                 "max_megabytes": self._max_megabytes,
                 "jobs": self._jobs,
+                "timeout": TIMEOUT,
                 "operators": OPERATOR_GROUPS,
                 "ticked": DEFAULT_OPERATORS,
             }
