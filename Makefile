@@ -13,7 +13,7 @@ else
 export SPL_DATA
 endif
 
-.PHONY: help demo test browser check check-kernels fuzz bench docs figures format clean
+.PHONY: help demo test browser check check-kernels fuzz bench docs figures screenshots format clean
 
 help:
 	@echo "make demo     discover the Lorenz equations from noisy data"
@@ -24,6 +24,7 @@ help:
 	@echo "make bench    measure speed and recovery"
 	@echo "make docs     build the documentation: build/docs/index.html"
 	@echo "make figures  draw the pictures of the documentation again"
+	@echo "make screenshots  take the pictures of the studio again"
 	@echo "make format   rewrite the sources in the project's format"
 	@echo "make clean    delete the environment and all caches in this folder"
 
@@ -73,6 +74,9 @@ docs: $(STAMP)
 
 figures: $(STAMP)
 	$(BIN)/python docs/figures/draw.py
+
+screenshots: $(STAMP)
+	$(BIN)/python -m docs.figures.screenshots
 
 format: $(STAMP)
 	$(BIN)/ruff format .

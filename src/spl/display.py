@@ -36,6 +36,16 @@ DOMAINS = {  # where an operator has a finite value; everywhere, if it is not he
 }
 
 
+def count_of(number: int, noun: str) -> str:
+    """Return how many there are of something.
+
+    Examples:
+        >>> count_of(1, "row"), count_of(1200, "row")
+        ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 # ---- the front -----------------------------------------------------------------------------------
 
 

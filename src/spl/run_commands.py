@@ -154,13 +154,14 @@ def _print_run(run: "StoredRun") -> None:
 def _heading(run: "StoredRun") -> list[str]:
     """Return what a run is about and how it stands."""
     from spl.data import Dataset
-    from spl.display import STOPPED
+    from spl.display import STOPPED, count_of
 
     data, limits = run.data, run.settings["limits"]
     if isinstance(data, Dataset):
-        about = f"{run.searches[0].name} by {', '.join(data.names)}; {data.n_rows:,} rows"
+        about = f"{run.searches[0].name} by {', '.join(data.names)}; {count_of(data.n_rows, 'row')}"
     else:
-        about = f"the system of {', '.join(data.states)}; {data.n_samples:,} samples in {len(data.runs)} run(s)"
+        samples = f"{count_of(data.n_samples, 'sample')} in {count_of(len(data.runs), 'run')}"
+        about = f"the system of {', '.join(data.states)}; {samples}"
     source = f" of {run.facts['source']}" if run.facts.get("source") else ""
     n_evaluations = sum(search.history[-1].n_evaluations for search in run.searches if search.history)
     limit = "no time limit" if limits["timeout"] is None else f"limit {limits['timeout']:g} s"

@@ -1,7 +1,9 @@
 """The studio from end to end: a browser, a server process, searches in processes of their own, real files."""
 
 import http.server
+import json
 import re
+import shutil
 import signal
 import threading
 
@@ -11,7 +13,14 @@ import pytest
 from playwright.sync_api import expect
 from tests.web.process import SECONDS, serving, wait_until
 
+from spl.config import TIMEOUT, Limits
+from spl.data import Dataset
+from spl.grammar import Grammar
+from spl.runs import discover_in_file
 from spl.stored_run import read_run
+from spl.system_runs import discover_system_in_file
+from spl.trajectories import Trajectories
+from spl.web.handover import handover_file
 
 expect.set_options(timeout=30_000)
 
@@ -244,3 +253,195 @@ def test_the_equations_of_a_system_are_found_from_time_and_states(page, address,
     expect(page.get_by_role("heading", name="The system")).to_be_visible()
     expect(page.get_by_role("img", name="charge over time: measured and simulated")).to_be_visible()
     expect(page.locator("pre.code").first).to_contain_text("def derivatives(")
+
+
+# ---- a table that cannot be read, and plain words ----
+
+
+def test_a_file_that_cannot_be_read_leaves_no_table_to_search_in(page, trouble, address, folder):
+    page.goto(address)
+    drop(page, folder, "law.csv")
+    expect(page.locator("#rest")).to_be_visible()
+    for bad in ("picture.csv", "huge.csv"):
+        drop(page, folder, bad)
+        expect(page.locator("#data-problem")).to_be_visible()
+        expect(page.locator("#rest")).to_be_hidden()
+        expect(page.locator("#data-view")).to_be_hidden()
+        drop(page, folder, "law.csv")
+        expect(page.locator("#rest")).to_be_visible()
+    trouble.clear()
+
+
+def test_one_row_is_called_one_row(page, address, folder):
+    (folder / "one.csv").write_text("a\n1\n")
+    page.goto(address)
+    drop(page, folder, "one.csv")
+    expect(page.locator("#data-view")).to_contain_text("one.csv: 1 row, 1 column")
+
+
+def test_the_time_limit_begins_with_the_default_of_spl(page, address):
+    page.goto(address)
+    expect(page.locator("#timeout")).to_have_value(f"{TIMEOUT:g}")
+
+
+# ---- runs that rest ----
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory):
+    """A studio with three runs that are over: a law found by a studio, one with a long formula, and a system."""
+    folder = tmp_path_factory.mktemp("shelf")
+    home = folder / "spl-studio"
+    home.mkdir()
+    x, y = np.random.default_rng(0).uniform(0.5, 3, (2, 60))
+    frame = pd.DataFrame({"x": x, "y": y, "force": np.abs(np.sin(40 * x)) + 2 * y})
+    frame.to_csv(home / "law.csv", index=False)
+    request = {
+        "kind": "law", "data": "law.csv", "target": "force", "features": ["x"], "operators": ["+", "sin"], "constants": False,
+        "timeout": 17.5, "jobs": 1, "seed": 4, "rules": None, "weights": "y",
+    }  # fmt: skip
+    (home / "law-1.request").write_text(json.dumps(request))
+    data = Dataset.from_arrays(frame[["x", "y"]].to_numpy(), frame["force"], names=["x", "y"])
+    grammar = Grammar.from_operators(["+", "*", "sin"], data.names)
+    limits = Limits(timeout=1.5)
+    discover_in_file(home / "law-1.spl", data, grammar, target="force", limits=limits)
+    long = Grammar.from_text("f -> " + " + ".join(f"C*sin({k}*x)*sin({k}*y)" for k in range(1, 9)))
+    waves = sum((k + 0.1234) * np.sin(k * x) * np.sin(k * y) for k in range(1, 9))
+    waves_data = Dataset.from_arrays(frame[["x", "y"]].to_numpy(), waves, names=["x", "y"])
+    discover_in_file(home / "long.spl", waves_data, long, target="force", limits=limits)
+    t = np.linspace(0, 4, 80)
+    states = np.stack([1.5 * np.exp(-t) - 0.5 * np.exp(-2 * t), np.exp(-2 * t)], axis=1)  # a' = -a + b/2, b' = -2*b
+    runs = Trajectories.from_arrays(states, t, names=["a", "b"])
+    discover_system_in_file(home / "decay.spl", runs, [Grammar.from_text("f -> C*a | C*b | C*a + C*b")] * 2, timeout=3)
+    with serving("studio", folder=folder) as (_, url):
+        yield home, url
+
+
+def test_runs_are_searched_again_continued_renamed_and_deleted(page, trouble, shelf):
+    home, url = shelf
+    for ending in ("spl", "request"):
+        shutil.copy(home / f"law-1.{ending}", home / f"copy.{ending}")
+    page.goto(f"{url}#run=copy")
+    expect(page.locator(".pill")).to_have_text("Finished")
+
+    page.get_by_role("link", name="Search again").click()
+    expect(page.locator("#form-note")).to_contain_text("has the settings of copy")
+    assert page.get_by_label("Role of force").input_value() == "target"
+    assert page.get_by_label("Role of x").input_value() == "feature"
+    assert page.get_by_label("Role of y").input_value() == "weights"
+    ticked = page.locator("input[name=operator]:checked").evaluate_all("boxes => boxes.map((box) => box.value)")
+    assert ticked == ["+", "sin"]
+    assert not page.locator("#constants").is_checked()
+    assert [page.locator(f"#{name}").input_value() for name in ("timeout", "jobs", "seed")] == ["17.5", "1", "4"]
+
+    page.go_back()
+    page.get_by_role("button", name="Continue …").click()
+    page.get_by_label("For another").fill("0")
+    page.get_by_role("button", name="Continue", exact=True).click()
+    expect(page.locator("dialog[open] [role=alert]")).to_contain_text("must be more than 0")
+    page.get_by_label("For another").fill("600")
+    page.get_by_role("button", name="Continue", exact=True).click()
+    expect(page.locator(".pill")).to_have_text(re.compile("Starting|Searching"))
+    expect(page.get_by_role("button", name="Delete …")).to_be_hidden()
+    expect(page.locator(".pill")).to_have_text("Searching")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".pill")).to_have_text("Stopped")
+
+    page.get_by_role("button", name="Rename …").click()
+    page.get_by_label("New name").fill("decay")
+    page.get_by_role("button", name="Rename", exact=True).click()
+    expect(page.locator("dialog[open] [role=alert]")).to_contain_text("There is a run 'decay' already")
+    page.get_by_label("New name").fill("my law")
+    page.get_by_role("button", name="Rename", exact=True).click()
+    expect(page.get_by_role("heading", name="my law")).to_be_visible()
+    assert (home / "my law.spl").is_file()
+    assert (home / "my law.request").is_file()
+
+    page.get_by_role("button", name="Delete …").click()
+    page.get_by_role("button", name="Cancel").click()
+    assert (home / "my law.spl").is_file()
+    page.get_by_role("button", name="Delete …").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator("#form")).to_be_visible()
+    expect(page.locator(".runs a")).to_have_count(3)
+    assert not list(home.glob("my law*"))
+    assert (home / "law.csv").is_file()
+    assert all("422" in line for line in trouble)  # the browser's own notes of the refusals
+    trouble.clear()
+
+
+def test_why_a_search_ended_is_one_sentence(page, shelf):
+    _, url = shelf
+    page.goto(f"{url}#run=law-1")
+    expect(page.locator(".facts")).to_contain_text("Ended: the time limit was reached")
+    said = page.evaluate(
+        """async () => {
+            const { RunView } = await import("./static/run.js");
+            const view = new RunView(document.createElement("div"), "law-1");
+            view.news.close();
+            const run = {status: "running", reason: "", error: "", laws: [], notes: [], formats: [], seconds: 0, n_evaluations: 0};
+            view.show(run);
+            view.show({...run, status: "finished", reason: "the time limit was reached"});
+            return document.getElementById("news").textContent;
+        }"""
+    )
+    assert said == "Finished: the time limit was reached."
+
+
+def test_a_system_is_shown_once_as_its_equations(page, shelf):
+    _, url = shelf
+    page.goto(f"{url}#run=decay")
+    expect(page.get_by_role("heading", name="The system")).to_be_visible()
+    expect(page.get_by_role("heading", name="The search of each equation")).to_be_visible()
+    expect(page.locator(".equation:visible")).to_have_count(2)
+    expect(page.locator(".badge")).to_have_text("became the equation above")
+    page.locator("input[data-key^=compare]:enabled").first.check()
+    expect(page.locator(".equation:visible")).to_have_count(4)
+
+
+def test_a_formula_is_offered_in_every_format(page, shelf):
+    _, url = shelf
+    page.goto(f"{url}#run=law-1")
+    buttons = page.get_by_role("group", name="Language").get_by_role("button")
+    expect(buttons).to_have_text(["SymPy", "LaTeX", "Python", "C", "Julia", "MATLAB", "PyTorch", "JAX"])
+    page.get_by_role("button", name="Julia").click()
+    expect(page.locator("pre.code").first).to_contain_text("function predict(")
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_a_long_formula_breaks_into_lines_and_is_never_cut_without_a_hint(page, shelf, width):
+    _, url = shelf
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{url}#run=long")
+    formula = page.locator(".equation").first
+    expect(formula.locator("math").first).to_be_visible()
+    tops = formula.locator("math").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
+    assert max(tops) - min(tops) > 20
+    is_cut = formula.evaluate("one => one.scrollWidth > one.clientWidth + 1")
+    assert page.locator(".hint:visible").count() == (1 if is_cut else 0)
+    assert not is_cut  # its terms are short enough for any of these windows
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_formula_that_cannot_be_broken_says_that_it_goes_on(page, shelf):
+    _, url = shelf
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{url}#run=law-1")
+    expect(page.locator(".equation math").first).to_be_visible()
+    page.evaluate(
+        """async () => {
+            const { Equation } = await import("./static/equation.js");
+            const equation = new Equation("wide");
+            document.getElementById("main").prepend(equation.root);
+            equation.show(`<math><mi>${"w".repeat(200)}</mi></math>`, "");
+        }"""
+    )
+    expect(page.locator(".hint:visible")).to_have_text("The formula goes on: scroll it sideways →")
+
+
+def test_the_address_reaches_a_browser_through_its_file(page, shelf):
+    _, url = shelf
+    with handover_file(url) as path:
+        page.goto(path.as_uri())
+        expect(page.locator("#folder")).to_be_visible()
+        assert page.url == url

@@ -112,9 +112,10 @@ def test_a_run_is_continued_and_searched_on(searches, folder):
     wait_until(lambda: not searches.is_alive(name), "the end of the process")
     before = read_run(folder.run_file(name))
     assert before.status == "interrupted"
-    runs.resume(name, 1.0)
+    runs.resume(name, 2.0)
     assert runs.view(name)["status"] == "starting"
     assert [entry.status for entry in runs.entries()] == ["starting"]
+    wait_until(lambda: runs.view(name)["status"] == "running", "the search to go on")
     wait_until(lambda: not searches.is_alive(name), "the end of the process")
     after = read_run(folder.run_file(name))
     assert after.seconds > before.seconds

@@ -12,7 +12,10 @@ from spl.report.scales import Scale, tick_labels
 Numbers = NDArray[np.float64]
 
 WIDTH, HEIGHT = 440, 290
-LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 44  # margins for ticks and labels
+LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 44  # margins for ticks and labels; the left one grows with the numbers in it
+TITLE = 20  # of the left margin belong to the title of the axis
+TICK = 7  # between a number and its axis
+DIGIT, MINUS = 7.7, 10.2  # their widths in a wide font
 LONGEST_LABEL = 44  # characters under an axis
 _POINT, _HIT = 4.5, 13  # radius that is seen, radius that can be hit with a finger
 
@@ -40,8 +43,8 @@ class Series:
 def draw_front(points: Sequence[Point], chosen: int, *, floor: float, loss_label: str) -> str:
     """Return the chart of the front; every formula is a radio button, one of which is on."""
     losses = [max(point.loss, floor) for point in points]
-    across = Scale.over([point.cost for point in points], LEFT, WIDTH - RIGHT)
     up = Scale.over(losses, HEIGHT - BOTTOM, TOP, is_log=True, margin=0.08)
+    across = Scale.over([point.cost for point in points], _left_margin(up), WIDTH - RIGHT)
     places = [(across.place(point.cost), up.place(loss)) for point, loss in zip(points, losses, strict=True)]
     steps = "".join(
         f"{'M' if not k else 'H'}{x:.1f}{f' {y:.1f}' if not k else f'V{y:.1f}'}" for k, (x, y) in enumerate(places)
@@ -58,18 +61,17 @@ def draw_front(points: Sequence[Point], chosen: int, *, floor: float, loss_label
 
 def draw_fit(measured: Numbers, predicted: Numbers, *, label: str, x_label: str, y_label: str) -> str:
     """Return predicted against measured values, with the line on which they are equal; the ends are those measured."""
-    across = Scale.over(measured, LEFT, WIDTH - RIGHT)
-    up = Scale(across.low, across.high, HEIGHT - BOTTOM, TOP)
-    line = f'<path class="guide" d="M{LEFT} {HEIGHT - BOTTOM}L{WIDTH - RIGHT} {TOP}"/>'
+    up = Scale.over(measured, HEIGHT - BOTTOM, TOP)
+    across = Scale(up.low, up.high, _left_margin(up), WIDTH - RIGHT)
+    line = f'<path class="guide" d="M{across.begin:g} {HEIGHT - BOTTOM}L{WIDTH - RIGHT} {TOP}"/>'
     return _chart(across, up, [Series(measured, predicted, "measured")], label, x_label, y_label, behind=line)
 
 
 def draw_residuals(predicted: Numbers, residuals: Numbers, *, label: str, x_label: str, y_label: str) -> str:
     """Return residuals against predicted values, with the line of none."""
-    across = Scale.over(predicted, LEFT, WIDTH - RIGHT)
     up = Scale.over([0.0, *residuals], HEIGHT - BOTTOM, TOP)
-    zero = up.place(0.0)
-    line = f'<path class="guide" d="M{LEFT} {zero:.1f}H{WIDTH - RIGHT}"/>'
+    across = Scale.over(predicted, _left_margin(up), WIDTH - RIGHT)
+    line = f'<path class="guide" d="M{across.begin:g} {up.place(0.0):.1f}H{WIDTH - RIGHT}"/>'
     return _chart(across, up, [Series(predicted, residuals, "measured")], label, x_label, y_label, behind=line)
 
 
@@ -88,11 +90,11 @@ def draw_series(
     With `is_tight`, there is hardly a margin at the left and right, as for time.
     """
     shown = series if is_log else series[:1]
-    across = Scale.over(
-        np.concatenate([one.x for one in shown]), LEFT, WIDTH - RIGHT, margin=0.01 if is_tight else margin
-    )
     values = np.concatenate([one.y for one in shown])
     up = Scale.over(values, HEIGHT - BOTTOM, TOP, margin=margin, is_log=is_log)
+    across = Scale.over(
+        np.concatenate([one.x for one in shown]), _left_margin(up), WIDTH - RIGHT, margin=0.01 if is_tight else margin
+    )
     return _chart(across, up, series, label, x_label, y_label)
 
 
@@ -104,9 +106,10 @@ def _chart(
         for one in series
     )
     # What leaves the axes is cut off: a nested svg clips without an id that would have to be unique
+    left, width, height = across.begin, WIDTH - across.begin - RIGHT, HEIGHT - TOP - BOTTOM + 4
     inside = (
-        f'<svg aria-hidden="true" x="{LEFT}" y="{TOP - 4}" width="{WIDTH - LEFT - RIGHT}" height="{HEIGHT - TOP - BOTTOM + 4}" '
-        f'viewBox="{LEFT} {TOP - 4} {WIDTH - LEFT - RIGHT} {HEIGHT - TOP - BOTTOM + 4}">{behind}{marks}</svg>'
+        f'<svg aria-hidden="true" x="{left:g}" y="{TOP - 4}" width="{width:g}" height="{height}" '
+        f'viewBox="{left:g} {TOP - 4} {width:g} {height}">{behind}{marks}</svg>'
     )
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}" class="chart"'
     return f'<svg {box} role="img" aria-label="{escape(label)}">{_axes(across, up, x_label, y_label)}{inside}</svg>'
@@ -132,25 +135,37 @@ def _path(series: Series, across: Scale, up: Scale) -> str:
 
 
 def _axes(across: Scale, up: Scale, x_label: str, y_label: str) -> str:
-    bottom = HEIGHT - BOTTOM
-    parts = [f'<path class="axis" d="M{LEFT} {TOP - 4}V{bottom}H{WIDTH - RIGHT}"/>']
+    bottom, left = HEIGHT - BOTTOM, across.begin
+    parts = [f'<path class="axis" d="M{left:g} {TOP - 4}V{bottom}H{WIDTH - RIGHT}"/>']
     ticks = across.ticks()
     for tick, text in zip(ticks, tick_labels(ticks), strict=True):
         x = across.place(tick)
+        middle = min(x, WIDTH - 0.5 * _width(text))  # the last number stays whole
         parts.append(
-            f'<path class="axis" d="M{x:.1f} {bottom}v4"/><text x="{x:.1f}" y="{bottom + 17}" text-anchor="middle">{text}</text>'
+            f'<path class="axis" d="M{x:.1f} {bottom}v4"/>'
+            f'<text x="{middle:.1f}" y="{bottom + 17}" text-anchor="middle">{text}</text>'
         )
     ticks = up.ticks()
     for tick, text in zip(ticks, tick_labels(ticks), strict=True):
         y = up.place(tick)
-        parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
-        parts.append(f'<text x="{LEFT - 7}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(f'<text class="name" x="{middle}" y="{HEIGHT - 6}" text-anchor="middle">{_name(x_label)}</text>')
+        parts.append(f'<path class="grid" d="M{left:g} {y:.1f}H{WIDTH - RIGHT}"/>')
+        parts.append(f'<text x="{left - TICK:g}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
+    middle = (left + WIDTH - RIGHT) / 2
+    parts.append(f'<text class="name" x="{middle:g}" y="{HEIGHT - 6}" text-anchor="middle">{_name(x_label)}</text>')
     parts.append(
         f'<text class="name" transform="translate(14 {(TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">{_name(y_label)}</text>'
     )
     return f'<g aria-hidden="true">{"".join(parts)}</g>'
+
+
+def _left_margin(up: Scale) -> float:
+    """Return how much room the title of the vertical axis and its numbers need."""
+    return max(LEFT, TITLE + max(map(_width, tick_labels(up.ticks())), default=0.0) + TICK)
+
+
+def _width(number: str) -> float:
+    """Return about how wide a number is."""
+    return sum(MINUS if character == "−" else DIGIT for character in number)
 
 
 def _name(text: str) -> str:

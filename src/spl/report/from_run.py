@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from spl.data import Dataset
 from spl.derivatives import DERIVATIVES
-from spl.display import STOPPED
+from spl.display import STOPPED, count_of
 from spl.errors import OperatorError, RunFileError
 from spl.export import export_program, export_system
 from spl.expression import to_text
@@ -224,7 +224,7 @@ def _summary(run: StoredRun) -> str:
     n_evaluations = sum(search.discovery.n_evaluations for search in run.searches if search.discovery)
     began = str(run.facts.get("began", ""))[:16].replace("T", " ")
     parts = [
-        f"{run.data.n_rows:,} rows" if isinstance(run.data, Dataset) else f"{run.data.n_samples:,} samples",
+        count_of(run.data.n_rows, "row") if isinstance(run.data, Dataset) else count_of(run.data.n_samples, "sample"),
         *([f"begun {began} UTC"] if began else []),
         f"{run.seconds:.1f} s",
         f"{n_evaluations:,} evaluations",

@@ -13,6 +13,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.display import count_of
 from spl.report.charts import Point, Series, draw_fit, draw_front, draw_residuals, draw_series
 from spl.report.contents import Column, Curve, Equation, Fit, Learning, Report, Search, SystemPart
 
@@ -242,7 +243,9 @@ def _write_data(report: Report) -> str:
     head = "".join(f'<th scope="col"{" class=number" if k > 1 else ""}>{name}</th>' for k, name in enumerate(names))
     rows = "".join(_write_column(column) for column in report.columns)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    return _section("data", "The data", f"<p>{report.n_rows:,} rows.</p>{_scrolling(table, 'Columns of the data')}")
+    return _section(
+        "data", "The data", f"<p>{count_of(report.n_rows, 'row')}.</p>{_scrolling(table, 'Columns of the data')}"
+    )
 
 
 def _write_column(column: Column) -> str:

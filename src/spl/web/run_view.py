@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from spl.data import Dataset
-from spl.display import STOPPED
+from spl.display import STOPPED, count_of
 from spl.export import FORMATS
 from spl.expression import to_text
 from spl.mathml import mathml_derivative, mathml_name, to_mathml
@@ -56,10 +56,10 @@ def _floor(search: StoredSearch) -> float:
 
 def _question(run: StoredRun) -> str:
     if isinstance(run.data, Dataset):
-        return f"{run.searches[0].name} by {', '.join(run.data.names)}: {run.data.n_rows:,} rows"
+        return f"{run.searches[0].name} by {', '.join(run.data.names)}: {count_of(run.data.n_rows, 'row')}"
     n_runs = len(run.data.runs)
     runs = "" if n_runs == 1 else f" of {n_runs} runs"
-    return f"equations of {', '.join(run.data.states)}: {run.data.n_samples:,} samples{runs}"
+    return f"equations of {', '.join(run.data.states)}: {count_of(run.data.n_samples, 'sample')}{runs}"
 
 
 def _rules(run: StoredRun) -> str:

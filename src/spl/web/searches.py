@@ -97,10 +97,10 @@ class Searches:
         started = self._started.get(name)
         return started is not None and started.process.poll() is None
 
-    def is_about_to_begin(self, name: str, ended: str | None) -> bool:
-        """Tell whether the process of a run that is being continued lives, and the file still says what was before."""
+    def has_not_ended_since(self, name: str, ended: str | None) -> bool:
+        """Tell whether the end that a file tells of was there before the run was continued."""
         started = self._started.get(name)
-        return self.is_alive(name) and started is not None and ended is not None and ended == started.ended_before
+        return started is not None and ended is not None and ended == started.ended_before
 
     def failure(self, name: str) -> str:
         """Return what a search said that ended with an error; nothing if it did not."""

@@ -169,9 +169,10 @@ class FolderRuns:
 
     def _status_with_process(self, name: str, state: RunState) -> str:
         """Return how a run stands, seen that its process may not have come to write its file yet."""
-        is_alive = self._searches.is_alive(name)
-        is_early = state.status == DIED or self._searches.is_about_to_begin(name, state.ended)
-        return STARTING if is_alive and is_early else state.status
+        if state.status == RUNNING or not self._searches.is_alive(name):
+            return state.status
+        is_early = state.status == DIED or self._searches.has_not_ended_since(name, state.ended)
+        return STARTING if is_early else state.status
 
 
 def _empty_view(name: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 // The columns of a table, and the role that each plays in a search.
 
-import { formatNumber, make } from "./dom.js";
+import { count, formatNumber, make } from "./dom.js";
 
 const ROLES = {
   law: { feature: "may occur", target: "find a formula for it", weights: "weight of the row", ignore: "ignore" },
@@ -27,6 +27,21 @@ export class Columns {
       this.roles.dynamics.set(name, !isNumber ? "ignore" : name === table.time ? "time" : "state");
     }
     this.show();
+  }
+
+  // Forget the table: another one was dropped that could not be read.
+  clear() {
+    this.table = null;
+    this.holder.replaceChildren();
+  }
+
+  // Give the columns the roles that they had in an earlier search; all others are ignored.
+  recall(kind, roles) {
+    for (const { name } of this.table.columns) this.roles[kind].set(name, "ignore");
+    for (const [role, names] of Object.entries(roles)) {
+      for (const name of names) this.roles[kind].set(name, role);
+    }
+    this.setKind(kind);
   }
 
   setKind(kind) {
@@ -93,7 +108,7 @@ export function showFirstRows(table) {
   const rows = table.first_rows.map((row) => make("tr", {}, row.map((value) =>
     make("td", {}, typeof value === "number" ? formatNumber(value, 6) : value ?? "–"))));
   return make("div", {},
-    make("p", {}, make("strong", {}, table.name), `: ${table.n_rows.toLocaleString("en")} rows, ${table.columns.length} columns`),
+    make("p", {}, make("strong", {}, table.name), `: ${count(table.n_rows, "row")}, ${count(table.columns.length, "column")}`),
     ...table.notes.map((note) => make("p", { class: "soft small" }, note)),
     make("details", {}, make("summary", {}, "First rows"),
       make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "First rows" },

@@ -29,6 +29,11 @@ export function formatNumber(value, digits = 4) {
   return String(Number(value.toPrecision(digits)));
 }
 
+// Return how many there are of something: "1 row", "1,200 rows".
+export function count(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 export function formatSeconds(seconds) {
   if (seconds < 100) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
   if (seconds < 6000) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;

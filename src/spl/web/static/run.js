@@ -1,18 +1,23 @@
 // One run on a page: its state, the best formula, the front to choose from, the fit, the learning curve, code to take away.
 // It follows the run as long as it goes on. Used by the page of `spl watch` and by the studio.
 
-import { announce, ask, formatNumber, formatSeconds, make, showMarkup } from "./dom.js";
+import { announce, ask, count, formatNumber, formatSeconds, make, showMarkup } from "./dom.js";
+import { Equation } from "./equation.js";
 
 export const STATES = {
   starting: "Starting", running: "Searching", finished: "Finished", interrupted: "Stopped", died: "Ended unexpectedly", failed: "Failed",
 };
 const RESTING = new Set(["finished", "interrupted", "died", "failed"]);
-const FORMATS = [["python", "Python"], ["latex", "LaTeX"], ["c", "C"]];
+const LANGUAGES = {
+  sympy: "SymPy", latex: "LaTeX", python: "Python", c: "C", julia: "Julia", matlab: "MATLAB", torch: "PyTorch", jax: "JAX",
+};
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity, Enter: 0, " ": 0 };
 
 export class RunView {
-  constructor(holder, name) {
+  // `actions` is what else can be done with the run, if anything: an object with a `root` and `update(run, isResting)`.
+  constructor(holder, name, actions = null) {
     this.holder = holder;
+    this.actions = actions;
     this.path = `api/runs/${encodeURIComponent(name)}`;
     this.name = name;
     this.law = 0; // which equation is looked at
@@ -22,6 +27,11 @@ export class RunView {
     this.answers = new Map(); // what the server said about fits and code
     this.parts = buildParts(this);
     holder.replaceChildren(this.parts.root);
+    this.follow();
+  }
+
+  follow() {
+    this.news?.close();
     this.news = new EventSource(`${this.path}/events`);
     this.news.onmessage = (event) => this.show(JSON.parse(event.data));
     this.news.onerror = () => this.showLost();
@@ -64,8 +74,10 @@ export class RunView {
     this.parts.waiting.hidden = hasFront || isResting;
     this.parts.results.hidden = !hasFront;
     showState(this, hasFront);
+    this.actions?.update(run, isResting);
     tellNews(before, run);
     if (hasFront) this.showResults();
+    showNotes(this);
     showDetails(this);
     if (isResting) this.news.close();
   }
@@ -124,9 +136,13 @@ function buildParts(view) {
     progress: make("progress", { max: 1, "aria-label": "Time used", hidden: true }),
     problem: make("div", { class: "message bad", role: "alert", hidden: true }),
     lost: make("div", { class: "message bad", role: "alert", hidden: true }, "The server does not answer. Was it ended in the terminal? What was found is safe in the run file."),
+    notes: make("div", { class: "message", role: "note", hidden: true }), // repairs and doubts must not be overlooked
     waiting: make("p", { class: "card soft" }, "The first formulas appear within seconds. The very first search on a machine compiles its kernels first, which takes about half a minute."),
     system: make("section", { class: "card", "aria-labelledby": "system-title", hidden: true }),
     curves: make("div", { class: "pair", hidden: true }),
+    searches: make("div", { hidden: true }, make("h2", {}, "The search of each equation"),
+      make("p", { class: "soft" }, "Formulas as the searches found them, one equation at a time. The system above was made of them: its numbers are fitted "
+        + "to the trajectories, all equations together.")),
     tabs: make("div", { class: "tabs", role: "group", "aria-label": "Equations" }),
     equations: [makeEquation(view, "Formula"), makeEquation(view, "Formula to compare with")],
     front: make("div", { role: "radiogroup", "aria-label": "Front: cost against loss. Arrow keys choose a formula." }),
@@ -143,7 +159,7 @@ function buildParts(view) {
   p.second = make("div", { class: "pair", hidden: true }, makeFigure(second.fitTitle, second.fit, second.words), makeFigure(second.residualsTitle, second.residuals));
   p.results = make("div", { hidden: true },
     p.system, p.curves,
-    make("section", { class: "card", "aria-label": "Best formula" }, p.tabs, make("div", { class: "equations" }, p.equations.map((part) => part.root))),
+    make("section", { class: "card", "aria-label": "Best formula" }, p.searches, p.tabs, make("div", { class: "equations" }, p.equations.map((part) => part.root))),
     make("div", { class: "pair" },
       makeFigure(make("h3", {}, "Front: accuracy against simplicity"), p.front, make("p", { class: "soft small" }, "The best formula of each cost. The ring marks the one that is shown: choose another.")),
       makeFigure(first.fitTitle, first.fit, first.words)),
@@ -156,18 +172,18 @@ function buildParts(view) {
       make("pre", { class: "code", tabindex: 0, role: "region", "aria-label": "Code" }, p.code),
       make("p", { class: "row" }, p.copy, p.save)));
   p.root = make("div", {},
-    make("div", { class: "run-head" }, make("h2", {}, view.name), p.state, make("div", { class: "actions" }, p.stop, p.report)),
-    p.facts, p.progress, p.problem, p.lost, p.waiting, p.results, p.details);
+    make("div", { class: "run-head" }, make("h2", {}, view.name), p.state, make("div", { class: "actions" }, p.stop, p.report), view.actions?.root),
+    p.facts, p.progress, p.problem, p.lost, p.notes, p.waiting, p.results, p.details);
   return p;
 }
 
 function makeEquation(view, label) {
   const part = {
-    formula: make("div", { class: "equation", tabindex: 0, role: "region", "aria-label": label }),
+    formula: new Equation(label),
     about: make("span"),
     action: make("button", { class: "quiet", type: "button", hidden: true }),
   };
-  part.root = make("div", { class: "equation-part" }, part.formula, make("p", { class: "soft" }, part.about, " ", part.action));
+  part.root = make("div", { class: "equation-part" }, part.formula.root, make("p", { class: "soft" }, part.about, " ", part.action));
   return part;
 }
 
@@ -200,9 +216,9 @@ function showState(view, hasFront) {
   const facts = [
     run.question,
     run.seconds > 0 && `${formatSeconds(run.seconds)}${run.timeout && !isResting ? ` of ${formatSeconds(run.timeout)}` : ""}`,
-    run.n_evaluations > 0 && `${run.n_evaluations.toLocaleString("en")} formulas tried`,
-    !isResting && speed > 0 && `${Math.round(speed).toLocaleString("en")} a second`,
-    isResting && run.reason && `ended: ${run.reason}`,
+    run.n_evaluations > 0 && `${count(run.n_evaluations, "formula")} tried`,
+    !isResting && speed > 0 && `${Math.round(speed).toLocaleString("en")} per second`,
+    isResting && run.reason && `Ended: ${run.reason}`,
   ];
   parts.facts.replaceChildren(...facts.filter(Boolean).map((text) => make("span", {}, text)));
   parts.progress.hidden = isResting || !run.timeout;
@@ -218,23 +234,30 @@ function showProblem(view, message) {
 // Tell screen readers what changed, in few words.
 function tellNews(before, run) {
   const best = (any) => any?.laws.map((law) => law.front[law.chosen]?.text).join("; ");
-  if (before && before.status !== run.status) announce(`${STATES[run.status]}. ${run.error || run.reason || ""}`);
+  if (before && before.status !== run.status) announce(tellState(run));
   else if (best(run) && best(before) !== best(run)) announce(`Better formula: ${best(run)}`);
+}
+
+// A state and its reason as one sentence: "Finished: the time limit was reached."
+function tellState(run) {
+  const reason = RESTING.has(run.status) ? run.error || run.reason : "";
+  return `${STATES[run.status]}${reason ? `: ${reason}` : ""}`.replace(/[^.!?]$/, "$&.");
 }
 
 // ---- formulas ----
 
 async function showSystem(view) {
   const { run, parts } = view;
-  parts.system.hidden = !run.system;
-  if (!run.system || parts.system.hasChildNodes()) return;
-  const rows = run.system.map((equation) => {
-    const formula = make("div", { class: "equation" });
-    showMarkup(formula, equation.mathml, equation.text);
-    return make("div", { class: "equation-part" }, formula, equation.numbers && make("p", { class: "soft" }, `Numbers: ${equation.numbers}`));
+  parts.system.hidden = parts.searches.hidden = !run.system;
+  const shown = JSON.stringify(run.system);
+  if (!run.system || parts.system.shown === shown) return;
+  parts.system.shown = shown;
+  const formulas = run.system.map((equation) => new Equation(equation.text));
+  const rows = run.system.map((equation, k) => {
+    return make("div", { class: "equation-part" }, formulas[k].root, equation.numbers && make("p", { class: "soft" }, `Numbers: ${equation.numbers}`));
   });
-  const notes = run.notes.map((note) => make("p", { class: "message" }, note)); // doubts must not be overlooked
-  parts.system.replaceChildren(make("h2", { id: "system-title" }, "The system"), ...rows, ...notes);
+  parts.system.replaceChildren(make("h2", { id: "system-title" }, "The system"), ...rows);
+  run.system.forEach((equation, k) => formulas[k].show(equation.mathml, equation.text));
   const { curves } = await ask(`${view.path}/curves`).catch(() => ({ curves: [] }));
   parts.curves.hidden = !curves.length;
   parts.curves.replaceChildren(...curves.map(({ title, chart }) => {
@@ -260,6 +283,7 @@ function showEquations(view) {
   const law = view.run.laws[view.law];
   const [first, second] = parts.equations;
   fillEquation(first, law, front[selected], selected === law.chosen);
+  first.root.hidden = Boolean(view.run.system) && selected === law.chosen && compared === null; // it stands above, as part of the system
   first.action.hidden = selected === law.chosen;
   first.action.textContent = "Show the recommended one";
   first.action.onclick = () => { view.picked.delete(view.law); view.showResults(); };
@@ -273,7 +297,7 @@ function showEquations(view) {
 
 function fillEquation(part, law, point, isChosen) {
   const share = point.r2 === null ? "" : `, R² ${formatShare(point.r2)}`;
-  showMarkup(part.formula, point.mathml, `${law.left} = ${point.text}`);
+  part.formula.show(point.mathml, `${law.left} = ${point.text}`);
   part.about.textContent = `${isChosen ? "Recommended: " : ""}cost ${point.cost}, loss ${formatNumber(point.loss)}${share}`;
 }
 
@@ -302,7 +326,17 @@ function showFront(view) {
   const focused = document.activeElement?.dataset?.key;
   parts.table.closest("table").classList.toggle("no-shares", front.every((point) => point.r2 === null));
   parts.table.replaceChildren(...front.map((point, k) => makeRow(view, point, k)));
+  keepInView(parts.table, selected);
   if (focused) parts.table.querySelector(`[data-key="${focused}"]`)?.focus();
+}
+
+// Scroll the table, and nothing else, to the row that is shown, if another one was before.
+function keepInView(table, place) {
+  const row = table.children[place];
+  if (table.shownPlace === place || !row?.offsetParent) return;
+  table.shownPlace = place;
+  const frame = table.closest(".scroll");
+  frame.scrollTop = row.offsetTop - (frame.clientHeight - row.offsetHeight) / 2;
 }
 
 function moveAlong(event, view, place) {
@@ -326,7 +360,7 @@ function makeRow(view, point, k) {
     })),
     make("td", { class: "number" }, formatNumber(point.loss)),
     make("td", { class: "number share" }, formatShare(point.r2)),
-    make("td", { class: "formula" }, formula, k === law.chosen && [" ", make("span", { class: "badge" }, "recommended")]));
+    make("td", { class: "formula" }, formula, k === law.chosen && [" ", make("span", { class: "badge" }, view.run.system ? "became the equation above" : "recommended")]));
 }
 
 // ---- fits ----
@@ -357,9 +391,9 @@ function showFigures(figures, fit, isOneOfTwo) {
 async function showCode(view) {
   const { parts, selected, law, format } = view;
   const focused = [...parts.formats.children].indexOf(document.activeElement);
-  parts.formats.replaceChildren(...FORMATS.map(([name, words]) => make("button", {
+  parts.formats.replaceChildren(...view.run.formats.map((name) => make("button", {
     type: "button", "aria-pressed": name === format ? "true" : "false", onclick: () => { view.format = name; showCode(view); },
-  }, words)));
+  }, LANGUAGES[name] ?? name)));
   if (focused >= 0) parts.formats.children[focused].focus();
   const isWhole = view.run.system && selected === view.run.laws[law].chosen; // of a system, as long as no single formula was picked
   const path = isWhole ? `code?format=${format}` : `code?law=${law}&cost=${view.front[selected].cost}&format=${format}`;
@@ -380,11 +414,15 @@ async function copyCode(view) {
   setTimeout(() => { copy.textContent = "Copy"; }, 2000);
 }
 
+function showNotes({ run, parts }) {
+  parts.notes.hidden = !run.notes.length;
+  parts.notes.replaceChildren(...run.notes.map((note) => make("p", {}, note)));
+}
+
 function showDetails(view) {
   const { run, parts } = view;
   const isOpen = parts.details.querySelector("details")?.open;
   parts.details.replaceChildren(make("details", { open: isOpen }, make("summary", {}, "Details"),
-    run.notes.map((note) => make("p", {}, note)),
     run.rules && [make("h3", {}, "What was searched"), make("pre", { class: "code", tabindex: 0 }, run.rules)],
     run.command && [make("h3", {}, "The same from a shell"), make("pre", { class: "code", tabindex: 0 }, run.command)],
     make("p", { class: "soft small" }, `Run file: ${run.file}`)));

@@ -1,9 +1,10 @@
 // The page of `spl studio`: a form for a new search, and the runs in the folder.
 
 import { Columns, showFirstRows } from "./columns.js";
-import { announce, ask, make } from "./dom.js";
+import { announce, ask, count, make } from "./dom.js";
 import { RulesEditor } from "./rules.js";
 import { RunView, STATES } from "./run.js";
+import { RunActions } from "./run_actions.js";
 
 const REFRESH = 2000; // milliseconds between two looks at the list of runs
 const MEGABYTE = 1_000_000;
@@ -12,6 +13,7 @@ const chosen = (name) => document.querySelector(`input[name="${name}"]:checked`)
 
 const studio = await ask("api/studio");
 let view = null; // of the run that is shown
+let tablesAsked = 0;
 
 const columns = new Columns(find("columns"), () => rules.check());
 const rules = new RulesEditor({
@@ -23,32 +25,50 @@ const rules = new RulesEditor({
 
 async function takeFile(file) {
   if (!file) return;
-  showProblem("data-problem", "");
   if (file.size > studio.max_megabytes * MEGABYTE) {
-    showProblem("data-problem", `'${file.name}' has ${(file.size / MEGABYTE).toFixed(1)} MB; the studio takes files up to ${studio.max_megabytes} MB. `
+    refuseTable(`'${file.name}' has ${(file.size / MEGABYTE).toFixed(1)} MB; the studio takes files up to ${studio.max_megabytes} MB. `
       + "Leave out rows or columns, or start the studio with a higher --max-megabytes.");
     return;
   }
+  await takeTable(() => ask(`api/data/${encodeURIComponent(file.name)}`, { method: "PUT", body: file }));
+  find("file").value = "";
+}
+
+// Ask for a table and show it. A table that cannot be had leaves none, so that nobody searches in the one before by mistake.
+async function takeTable(askForIt) {
+  showProblem("data-problem", "");
+  tablesAsked += 1;
+  const asked = tablesAsked;
   find("drop").setAttribute("aria-busy", "true");
   try {
-    const table = await ask(`api/data/${encodeURIComponent(file.name)}`, { method: "PUT", body: file });
-    showTable(table);
+    const table = await askForIt();
+    if (asked === tablesAsked) showTable(table);
+    return asked === tablesAsked;
   } catch (error) {
-    showProblem("data-problem", error.message);
+    if (asked === tablesAsked) refuseTable(error.message);
+    return false;
   } finally {
     find("drop").removeAttribute("aria-busy");
-    find("file").value = "";
   }
 }
 
+function refuseTable(message) {
+  tablesAsked += 1; // an answer that is still under way comes too late
+  columns.clear();
+  find("data-view").hidden = find("rest").hidden = true;
+  find("drop").classList.remove("small");
+  showProblem("data-problem", message);
+}
+
 function showTable(table) {
+  showProblem("start-problem", "");
   find("data-view").replaceChildren(showFirstRows(table));
   find("data-view").hidden = find("rest").hidden = false;
   find("drop").classList.add("small");
   columns.take(table);
   if (table.time) document.querySelector('input[name="kind"][value="dynamics"]').checked = true;
   changeKind();
-  announce(`${table.name}: ${table.n_rows} rows, ${table.columns.length} columns.`);
+  announce(`${table.name}: ${count(table.n_rows, "row")}, ${count(table.columns.length, "column")}.`);
 }
 
 function showProblem(id, message) {
@@ -66,7 +86,6 @@ function changeKind() {
   const isDynamics = chosen("kind") === "dynamics";
   columns.setKind(chosen("kind"));
   find("dynamics-options").hidden = !isDynamics;
-  find("constants-part").hidden = isDynamics;
   if (chosen("allowed") === "rules") rules.check();
 }
 
@@ -82,8 +101,7 @@ function ticked() {
 
 async function writeRules() {
   try {
-    const constants = chosen("kind") === "dynamics" || find("constants").checked;
-    const json = { operators: ticked(), ...columns.usable(), order: currentOrder(), constants };
+    const json = { operators: ticked(), ...columns.usable(), order: currentOrder(), constants: find("constants").checked };
     rules.text = (await ask("api/rules/of-operators", { method: "POST", json })).rules;
   } catch (error) {
     rules.show({ is_right: false, message: error.message, line: null });
@@ -111,7 +129,7 @@ function wholeRequest() {
       order: currentOrder(), weak: find("weak").checked, discrete: find("discrete").checked,
     };
   const allowed = chosen("allowed") === "rules" ? { rules: rules.text } : { operators: ticked() };
-  const constants = kind === "dynamics" || find("constants").checked;
+  const constants = find("constants").checked;
   const limits = { timeout: find("timeout").valueAsNumber, jobs: find("jobs").valueAsNumber, seed: find("seed").valueAsNumber };
   return { kind, data: columns.table.name, ...sought, ...allowed, constants, ...limits };
 }
@@ -131,6 +149,41 @@ async function start(event) {
   }
 }
 
+// ---- search again ----
+
+// Fill the form with what an earlier run was asked for.
+async function fillForm(name) {
+  let request;
+  const isThere = await takeTable(async () => {
+    request = await ask(`api/runs/${encodeURIComponent(name)}/request`);
+    return ask(`api/data/${encodeURIComponent(request.data)}`);
+  });
+  if (!isThere) return;
+  const one = (column) => (column === null ? [] : [column]);
+  const roles = request.kind === "law"
+    ? { feature: request.features, target: one(request.target), weights: one(request.weights) }
+    : { state: request.states, input: request.inputs, time: one(request.time), group: one(request.group) };
+  choose("kind", request.kind);
+  columns.recall(request.kind, roles);
+  find("order").value = String(request.order ?? 1);
+  find("weak").checked = Boolean(request.weak);
+  find("discrete").checked = Boolean(request.discrete);
+  find("constants").checked = request.constants;
+  if (request.rules === null) document.querySelectorAll('input[name="operator"]').forEach((box) => { box.checked = request.operators.includes(box.value); });
+  else rules.text = request.rules;
+  choose("allowed", request.rules === null ? "operators" : "rules");
+  for (const limit of ["timeout", "jobs", "seed"]) find(limit).value = request[limit];
+  changeKind();
+  changeAllowed();
+  find("form-note").textContent = `The form has the settings of ${name}. Change what you like; a new run begins, and ${name} stays as it is.`;
+  find("form-note").hidden = false;
+  announce(`The form is filled with the settings of ${name}.`);
+}
+
+function choose(name, value) {
+  document.querySelector(`input[name="${name}"][value="${value}"]`).checked = true;
+}
+
 // ---- runs ----
 
 async function showRuns() {
@@ -148,15 +201,25 @@ async function showRuns() {
   if (focused) [...find("runs").querySelectorAll("a")].find((link) => link.hash === focused)?.focus();
 }
 
-function currentRun() {
-  const match = /^#run=(.+)$/.exec(location.hash);
+function currentRun(kind = "run") {
+  const match = new RegExp(`^#${kind}=(.+)$`).exec(location.hash);
   return match ? decodeURIComponent(match[1]) : null;
+}
+
+function makeActions(name) {
+  return new RunActions(name, {
+    onContinued: () => { view.follow(); showRuns(); },
+    onRenamed: (newName) => { location.hash = `#run=${encodeURIComponent(newName)}`; },
+    onDeleted: () => { location.hash = ""; announce(`${name} was deleted.`); },
+  });
 }
 
 function showPlace() {
   const name = currentRun();
   view?.close();
-  view = name ? new RunView(find("run"), name) : null;
+  view = name ? new RunView(find("run"), name, makeActions(name)) : null;
+  find("form-note").hidden = true;
+  if (currentRun("again")) fillForm(currentRun("again"));
   find("form").hidden = Boolean(name);
   find("run").hidden = !name;
   document.title = name ? `${name} – spl studio` : "spl studio";
@@ -170,6 +233,7 @@ function showPlace() {
 find("folder").textContent = studio.folder;
 find("limit").textContent = studio.max_megabytes;
 find("jobs").value = studio.jobs;
+find("timeout").value = studio.timeout;
 showOperators();
 find("file").addEventListener("change", (event) => takeFile(event.target.files[0]));
 for (const kind of ["dragover", "drop"]) {
