@@ -60,4 +60,4 @@ def test_doubts_about_a_system_are_shown_beside_its_equations(page, tmp_path):
     )
     with serving("watch", "x.spl", folder=tmp_path) as (_, url):
         page.goto(url)
-        expect(page.locator("section", has_text="The system").locator(".message")).to_contain_text("order=2")
+        expect(page.get_by_role("note")).to_contain_text("order=2")
