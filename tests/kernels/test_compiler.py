@@ -18,6 +18,7 @@ from spl.kernels.keys import KEY_WORK
 from spl.kernels.ledger import RECORD
 from spl.kernels.normal_equations import FIT_WORK
 from spl.kernels.search import NODE
+from spl.warm_up import warm_up
 
 needs_compiler = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 KERNELS = Path(compiler.__file__).parent
@@ -168,8 +169,25 @@ def test_a_second_process_searches_without_compiling_anything(tmp_path):
 
 @needs_compiler
 def test_compiled_kernels_are_noticed(monkeypatch, tmp_path):
+    warm_up()
+    assert kernels_are_compiled()
     monkeypatch.setattr(compiler, "cache_folder", lambda: tmp_path)
     assert not kernels_are_compiled()
+
+
+# Files of more than 1 kB are refused from here on, as all are when the disk is full
+FULL_DISK = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+"""
+
+
+@needs_compiler
+def test_kernels_run_where_the_disk_is_full(toy_folder):
+    found = run_script(toy_folder, FULL_DISK + SCRIPT)
+    assert (found["hits"], found["misses"], found["values"]) == (0, 1, [0.0, 2.0, 4.0, 6.0])
+    assert not [path for path in (toy_folder / "cache").rglob("*") if path.is_file()]
 
 
 def test_a_record_is_zeroed_and_read_by_attribute():

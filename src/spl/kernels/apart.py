@@ -13,58 +13,47 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from spl.kernels.compiler import LINKED_KERNELS, LinkedCache, kernel
+from spl.kernels.compiler import LINKED_KERNELS, KernelCache, kernel, kernel_name
 from spl.kernels.references import passed_as, refer
 
 
 class _ApartKernel:
     def __init__(self, function):
+        self._name = kernel_name(function)
         self._dispatcher = kernel(function)
-        self._dispatcher._cache = LinkedCache(function)
-        self._published = set()
-        self._was_cached = None
+        self._dispatcher._cache = KernelCache(function)
+        self.published = {}  # symbols that the linker knows, with the types of their arguments
 
     def symbol(self, arguments):
         """Return the name of the function for these argument types."""
-        function = self._dispatcher.py_func
-        digest = hashlib.sha256(str(arguments).encode()).hexdigest()[:16]
-        return f"{function.__module__}.{function.__qualname__}.{digest}"
+        return f"{self._name}.{hashlib.sha256(str(arguments).encode()).hexdigest()[:16]}"
 
-    def compile(self, arguments):
-        """Compile it for these argument types, or load it from the cache; make its symbol known to the linker; once."""
+    def publish(self, arguments):
+        """Compile it for these argument types, or load it from the cache, and make its symbol known to the linker; once.
+
+        Returns the type of its result.
+        """
         self._dispatcher.compile(arguments)
         compiled = self._dispatcher.overloads[arguments]
-        if arguments not in self._published:
+        symbol = self.symbol(arguments)
+        if symbol not in self.published:
             address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-            llvmlite.binding.add_symbol(self.symbol(arguments), address)
-            self._published.add(arguments)
+            llvmlite.binding.add_symbol(symbol, address)
+            self.published[symbol] = arguments
         return compiled.signature.return_type
-
-    def publish(self):
-        """Load all that is in the cache, before a caller that refers to it is loaded; tell whether anything was there.
-
-        If not, callers must be compiled even after this is: they may refer to it for other types of arguments.
-        """
-        if self._was_cached is None:
-            index = self._dispatcher._cache._cache_file._load_index()
-            self._was_cached = len(index) > 0
-            for arguments, *_ in index:
-                self.compile(arguments)
-        return self._was_cached
 
 
 def apart(function):
     """Compile a kernel apart from the kernels that call it. Python cannot call it directly."""
     if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
         return kernel(function)
-    apart_kernel = _ApartKernel(function)
-    LINKED_KERNELS.append(apart_kernel)
+    apart_kernel = LINKED_KERNELS[kernel_name(function)] = _ApartKernel(function)
 
     @intrinsic
     def call(typing_context, *arguments):
         given = tuple(types.unliteral(argument) for argument in arguments)
         plain = tuple(passed_as(argument) for argument in given)
-        result = apart_kernel.compile(plain)
+        result = apart_kernel.publish(plain)
 
         def emit(context, builder, signature, values):
             unpacked = [builder.extract_value(values[0], k) for k in range(len(given))]

@@ -2,13 +2,19 @@
 
 numba's own cache looks only at the file of the outermost function, so a change in a callee would go unnoticed. Ours
 is keyed by a digest of every source in this folder: whatever changes here, the kernels are compiled anew, and never
-otherwise.
+otherwise. Nor does numba's know of code that refers to other code by symbol, and processes that write to it at the
+same time lose each other's entries.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
+import pickle
+import sys
 import tempfile
+import uuid
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,12 +24,16 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import NullCache
 from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 from numba.extending import intrinsic
 
 _FOLDER = Path(__file__).parent
 ARE_CALLABLE = os.environ.get("SPL_CALLABLE_KERNELS") == "1"  # from Python, all of them and not only the entries
+
+_CHECKSUM_BYTES = 4
 
 # No `nnan` or `ninf`: NaN is how a formula says that it left its domain.
 FAST_MATH = {"contract", "nsz", "arcp", "reassoc"}
@@ -56,57 +66,82 @@ def cache_folder() -> Path:
     return folder
 
 
-class _DigestLocator(_CacheLocator):
-    """Tells numba where compiled kernels lie and when they are stale."""
+class KernelCache(NullCache):
+    """The code of one kernel on disk, in one file per signature.
 
-    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
-        self._line = py_func.__code__.co_firstlineno
-
-    def get_cache_path(self) -> str:
-        return str(cache_folder())
-
-    def get_source_stamp(self) -> str:
-        return source_digest()
-
-    def get_disambiguator(self) -> str:
-        return str(self._line)
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_DigestLocator":
-        return cls(py_func, py_file)
-
-
-class _DigestCacheImpl(CompileResultCacheImpl):
-    _locator_classes = [_DigestLocator]
-
-
-class _DigestCache(FunctionCache):
-    _impl_class = _DigestCacheImpl
-
-    def _index_key(self, sig, codegen):
-        return sig, codegen.magic_tuple()  # the digest stands for the code and all that it refers to
-
-
-class LinkedCache(_DigestCache):
-    """A cache of code that refers to other kernels by symbol: all that were defined before it are made known first.
-
-    If one of them is missing from the cache, nothing that refers to others is loaded in this process, but compiled anew:
-    the linker would end the process at the first symbol that is not known.
+    A file also names the kernels that its code refers to by symbol. These are published before the code is loaded: the linker would
+    end the process at the first symbol that it does not know. No file lists others, and each is put in place in one step. So any
+    number of processes can share a cache, and any file can be missing or damaged: what it held is compiled anew.
     """
 
-    _is_broken = False  # of all such caches together
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._name = kernel_name(function)
 
-    def __init__(self, function):
-        super().__init__(function)
-        self._callees = tuple(LINKED_KERNELS)
+    @property
+    def cache_path(self) -> str:
+        """The folder, as numba's statistics show it."""
+        return str(cache_folder())
 
-    def load_overload(self, sig, target_context):
-        """Return the code for a signature, or None if it or a callee is not in the cache."""
-        if not LinkedCache._is_broken:
-            LinkedCache._is_broken = not all(callee.publish() for callee in self._callees)
-        if LinkedCache._is_broken:
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the code for a signature, or None if it is not in the cache."""
+        target_context.refresh()
+        stored = _read(self._path(sig, target_context.codegen()))
+        if stored is None or stored[0] != sig:
             return None
-        return super().load_overload(sig, target_context)
+        _, callees, code = stored
+        if any(name not in LINKED_KERNELS for name, _ in callees):
+            return None
+        for name, arguments in callees:
+            LINKED_KERNELS[name].publish(arguments)
+        return CompileResult._rebuild(target_context, *code)
+
+    def save_overload(self, sig: Any, compiled: Any) -> None:
+        """Write the code for a signature, unless it holds addresses of this process."""
+        if not compiled.library.has_dynamic_globals:
+            callees = _published_callees(compiled.library)
+            _write(self._path(sig, compiled.codegen), (sig, callees, compiled._reduce()))
+
+    def _path(self, sig: Any, codegen: Any) -> Path:
+        key = f"{sig} {codegen.magic_tuple()} {sys.implementation.cache_tag}"
+        return cache_folder() / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
+
+
+def kernel_name(function: Callable[..., Any]) -> str:
+    """Return the name by which a kernel is known to others, in files and in symbols."""
+    return f"{function.__module__}.{function.__qualname__}".replace("<locals>.", "")
+
+
+def _published_callees(library: Any) -> list[tuple[str, Any]]:
+    """List the kernels that code refers to by symbol, each with the types of its arguments."""
+    declared = {function.name for function in library._final_module.functions if function.is_declaration}
+    published = ((name, *item) for name, callee in LINKED_KERNELS.items() for item in callee.published.items())
+    return [(name, arguments) for name, symbol, arguments in published if symbol in declared]
+
+
+def _read(path: Path) -> Any:
+    """Return what `_write` wrote, or None if the file is missing or damaged."""
+    try:
+        content = memoryview(path.read_bytes())
+    except OSError:
+        return None
+    checksum, pickled = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
+    return pickle.loads(pickled) if _checksum(pickled) == checksum else None
+
+
+def _write(path: Path, value: Any) -> None:
+    """Write a file in one step; if it cannot be written, as on a full disk, go on without it."""
+    pickled = dumps(value)
+    unfinished = path.with_name(f"{uuid.uuid4().hex}.tmp")
+    try:
+        unfinished.write_bytes(_checksum(pickled) + pickled)
+        unfinished.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+
+
+def _checksum(content: bytes | memoryview) -> bytes:
+    return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "little")
 
 
 def kernel(function: Callable[..., Any] | None = None, *, entry: bool = False, **options: Any) -> Any:
@@ -123,7 +158,7 @@ def kernel(function: Callable[..., Any] | None = None, *, entry: bool = False, *
     options |= {"no_cpython_wrapper": not is_called, "no_cfunc_wrapper": True}
     compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(function)
     if entry and not numba.config.DISABLE_JIT:
-        compiled._cache = LinkedCache(function)
+        compiled._cache = KernelCache(function)
     return compiled
 
 
@@ -149,8 +184,8 @@ def row_kernel(function: Callable[..., None]) -> Callable[..., None]:
     if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
         compiled = kernel(function)
         return kernel(on_slices)
-    LINKED_KERNELS.append(_RowKernel(function))
-    return _caller_of(LINKED_KERNELS[-1])
+    linked = LINKED_KERNELS[kernel_name(function)] = _RowKernel(function)
+    return _caller_of(linked)
 
 
 class _RowKernel:
@@ -159,19 +194,20 @@ class _RowKernel:
     def __init__(self, function: Callable[..., None]) -> None:
         rows = 4 * (types.CPointer(types.float64),)
         options = {"nopython": True, "error_model": "numpy", "_nrt": False}
-        self.symbol = f"spl_{function.__name__}"
+        self.symbol = kernel_name(function)
+        self.published: dict[str, None] = {}  # symbols that the linker knows, with the types of their arguments
         self._c_function = CFunc(function, ((types.int64, *rows, types.int64), types.void), {}, options)
-        self._c_function._cache = _DigestCache(function)
+        self._c_function._cache = KernelCache(function)
 
-    def publish(self) -> bool:
+    def publish(self, arguments: None = None) -> None:
         """Compile it, or load it from the cache, and make its name known to the linker; once."""
-        if self._c_function.address is None:
+        if self.symbol not in self.published:
             self._c_function.compile()
             llvmlite.binding.add_symbol(self.symbol, self._c_function.address)
-        return True
+            self.published[self.symbol] = arguments
 
 
-LINKED_KERNELS: list[Any] = []  # filled while the modules of this folder are imported, and only then
+LINKED_KERNELS: dict[str, Any] = {}  # by name; filled while the modules of this folder are imported, and only then
 
 
 def _caller_of(row_kernel: _RowKernel) -> Callable[..., None]:
@@ -213,4 +249,4 @@ def make_scratch(dtype: np.dtype[Any]) -> Any:
 
 def kernels_are_compiled() -> bool:
     """Tell whether the kernels of this version are on disk already, so that no compilation is due."""
-    return numba.config.DISABLE_JIT or any(cache_folder().glob("*run_episodes*.nbi"))
+    return numba.config.DISABLE_JIT or any(cache_folder().glob("*run_episodes-*.nbc"))
