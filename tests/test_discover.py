@@ -195,6 +195,7 @@ def test_an_error_of_the_watcher_reaches_the_caller():
 def test_the_losses_of_the_front_are_those_on_all_rows():
     data = make_data(no_law, n_rows=2_000)
     found = discover(data, Grammar.from_text(HARD), config=QUICK, limits=Limits(timeout=None, max_evaluations=2_000))
+    assert len(found.front) > 1
     for candidate in found.front:
         assert candidate.loss == pytest.approx(root_mean_square_error(candidate.program, data), rel=1e-6)
 

@@ -83,7 +83,7 @@ def test_json_is_one_object_of_the_promised_form(table):
     found = json.loads(result.stdout)
     assert result.stdout.count("\n") == 1
     assert {key: type(value) for key, value in found.items()} == JSON_KEYS
-    assert all(set(equation) == EQUATION_KEYS for equation in found["equations"])
+    assert [set(equation) for equation in found["equations"]] == [EQUATION_KEYS] * 2
     assert (found["states"], found["derivative"], found["seed"], found["samples"]) == (["x", "y"], "spline", 3, 500)
     assert found["noise"] == pytest.approx({"x": 0.02, "y": 0.02}, rel=0.2)
     program = parse_expression(found["equations"][0]["equation"], Vocabulary(("x", "y")))

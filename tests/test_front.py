@@ -45,10 +45,9 @@ def test_no_member_of_a_front_dominates_another(candidates, floor):
 @given(CANDIDATES, FLOORS)
 def test_no_candidate_is_worth_more_than_the_front(candidates, floor):
     front = Front.from_candidates(candidates, floor)
-    for candidate in candidates:
-        if np.isfinite(candidate.loss):
-            rivals = [max(member.loss, floor) for member in front if member.cost <= candidate.cost]
-            assert min(rivals) * (1 - WORTH) <= max(candidate.loss, floor)
+    for candidate in (candidate for candidate in candidates if np.isfinite(candidate.loss)):
+        rivals = [max(member.loss, floor) for member in front if member.cost <= candidate.cost]
+        assert min(rivals) * (1 - WORTH) <= max(candidate.loss, floor)
 
 
 @given(CANDIDATES, FLOORS)

@@ -25,7 +25,9 @@ def sums_of_squares(draw):
 def test_all_forms_have_the_values_of_the_expression(expression):
     place = {X: 0.37, Y: 1.91, Z: -0.83}
     value = float(expression.subs(place))
-    for form in rewrite(expression, thoroughly=True):
+    forms = list(rewrite(expression, thoroughly=True))
+    assert forms
+    for form in forms:
         assert float(form.subs(place)) == pytest.approx(value, rel=1e-9, abs=1e-9)
 
 
@@ -51,7 +53,9 @@ def test_squares_are_completed_among_other_terms(text, square):
 @pytest.mark.parametrize("text", ["x**2 + y**2 + z", "x**2 + x*y + y**2 + z", "x**2 - 2*x*y - y**2 + z"])
 def test_no_square_is_seen_where_there_is_none(text):
     expression = sympy.sympify(text, locals={"x": X, "y": Y, "z": Z})
-    for form in rewrite(expression, thoroughly=True):
+    forms = list(rewrite(expression, thoroughly=True))
+    assert forms
+    for form in forms:
         assert not [power for power in form.atoms(sympy.Pow) if power.base.is_Add]
 
 

@@ -51,6 +51,7 @@ def test_show_prints_settings_and_front_as_json(stored):
     run = read_run(stored)
     assert [row["cost"] for row in shown["front"]] == [c.cost for c in run.searches[0].front]
     assert [row["loss"] for row in shown["front"]] == [c.loss for c in run.searches[0].front]
+    assert shown["front"]
     assert all(row["equation"] for row in shown["front"])
     assert (shown["status"], shown["stopped"], shown["target"]) == ("finished", "evaluations", "energy")
     assert shown["settings"]["limits"]["max_evaluations"] == 300

@@ -58,7 +58,8 @@ def test_a_lock_waits_for_those_who_only_look(tmp_path, monkeypatch):
 
     fcntl.flock(glance, fcntl.LOCK_EX)
     monkeypatch.setattr(time, "sleep", lambda seconds: fcntl.flock(glance, fcntl.LOCK_UN))
-    RunLock(path).close()
+    with RunLock(path):
+        assert is_locked(path)
     os.close(glance)
 
 

@@ -38,7 +38,9 @@ def summary(searcher):
 
 def test_the_losses_of_the_candidates_are_those_on_the_sample():
     data = make_data()
-    for candidate in grow(make_searcher(data=data)).candidates():
+    candidates = grow(make_searcher(data=data)).candidates()
+    assert len(candidates) > 3
+    for candidate in candidates:
         assert candidate.loss == pytest.approx(root_mean_square_error(candidate.program, data), rel=1e-9, abs=1e-13)
 
 
@@ -54,6 +56,7 @@ def test_the_reward_is_relative_to_the_spread_unless_asked_otherwise():
 def test_the_grammar_derives_every_candidate():
     searcher = grow(make_searcher())
     grammar = Grammar.from_text("f -> f + f | f * f | C * f | x").bind(["x"])
+    assert len(searcher.candidates()) > 3
     assert all(grammar.derives(candidate.program) for candidate in searcher.candidates())
 
 
@@ -117,6 +120,7 @@ def test_a_planted_module_is_used_in_the_next_tree():
     searcher = grow(make_searcher("f -> f + f | f * f | x", max_rules=30, module_size=9), 300)
     best = searcher.modules()[0]
     searcher.plant([best], 9)
+    assert searcher.planted == (best,)
     grow(searcher, 1)
     assert searcher.n_episodes == 301
 
@@ -126,6 +130,7 @@ def test_what_was_found_outlives_the_tree():
     before = {candidate.cost: candidate.loss for candidate in searcher.candidates()}
     searcher.plant((), 5)
     after = {candidate.cost: candidate.loss for candidate in grow(searcher, 50).candidates()}
+    assert len(before) > 3
     assert all(after[cost] <= loss for cost, loss in before.items())
 
 

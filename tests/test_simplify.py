@@ -132,8 +132,8 @@ def test_the_values_stay_and_the_cost_never_rises(program: Program) -> None:
 
 @settings(max_examples=60, deadline=2000)
 @given(program=programs(max_leaves=40))
-def test_no_program_takes_long(program: Program) -> None:
-    simplify(program)
+def test_no_program_takes_long(program: Program) -> None:  # longer than the deadline
+    assert simplify(program).cost <= program.cost
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,10 @@ def test_a_flag_can_be_set_from_outside_while_it_lives():
 
 
 def test_stopping_what_does_not_run_does_nothing():
-    request_stop_of(Model())
+    model = Model()
+    request_stop_of(model)
+    with stop_flag(model) as flag:
+        assert not flag.is_set()
 
 
 def make_regression():

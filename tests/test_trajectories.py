@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spl.errors import DataError
@@ -215,19 +215,23 @@ def test_a_long_gap_of_missing_values_splits_irregular_times():
 
 @given(st.lists(st.booleans(), min_size=MIN_SAMPLES, max_size=60))
 def test_pieces_hold_complete_samples_only_in_order_and_without_gaps(is_missing):
+    assume(longest_piece(is_missing) >= MIN_SAMPLES)
     t = np.arange(len(is_missing), dtype=float)
-    x = np.where(is_missing, np.nan, t)
-    try:
-        data = Trajectories.from_arrays(x, t)
-    except DataError:
-        assert longest_piece(is_missing) < MIN_SAMPLES
-        return
+    data = Trajectories.from_arrays(np.where(is_missing, np.nan, t), t)
     kept = np.concatenate([run.t for run in data.runs])
     assert np.all(np.diff(kept) > 0)
     for run in data.runs:
         assert run.n_samples >= MIN_SAMPLES
         np.testing.assert_array_equal(run.x[:, 0], run.t)
         assert np.all(np.diff(run.t) <= 2)
+
+
+@given(st.lists(st.booleans(), min_size=MIN_SAMPLES, max_size=30))
+def test_data_of_short_pieces_is_refused(is_missing):
+    assume(longest_piece(is_missing) < MIN_SAMPLES)
+    t = np.arange(len(is_missing), dtype=float)
+    with pytest.raises(DataError):
+        Trajectories.from_arrays(np.where(is_missing, np.nan, t), t)
 
 
 def longest_piece(is_missing: list[bool]) -> int:

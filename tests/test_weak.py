@@ -67,15 +67,18 @@ def test_second_order_gives_accelerations_and_velocities():
 
 
 @pytest.mark.parametrize("even", [True, False])
-def test_means_of_lines_and_parabolas_are_exact_for_few_samples(even, rng):
+def test_means_of_lines_are_exact_for_few_samples(even, rng):
     t = np.linspace(0, 4, 41)
     if not even:
         t += rng.uniform(-0.03, 0.03, t.size)
     rows = weak_rows(t, np.column_stack([1000.0 + 0 * t, 3 * t]), order=1, width=1.0)
     np.testing.assert_allclose(rows.goals, np.tile([0.0, 3.0], (rows.n_rows, 1)), atol=1e-8)
-    if even:
-        parabola = weak_rows(t, 5 * t**2, order=2, width=1.0)
-        np.testing.assert_allclose(parabola.goals, 10.0, atol=1e-8)
+
+
+def test_means_of_parabolas_are_exact_for_few_samples():
+    parabola = weak_rows(t := np.linspace(0, 4, 41), 5 * t**2, order=2, width=1.0)
+    assert parabola.n_rows > 0
+    np.testing.assert_allclose(parabola.goals, 10.0, atol=1e-8)
 
 
 def test_uneven_times_fulfil_the_weak_form(rng):

@@ -27,7 +27,9 @@ def test_without_root_rights_and_sudo_only_playwright_installs(monkeypatch):
 def test_sudo_never_asks_for_a_password(monkeypatch):
     monkeypatch.setattr(chromium.os, "geteuid", lambda: 1000)
     monkeypatch.setattr(chromium.shutil, "which", lambda name: f"/usr/bin/{name}")
-    assert all(way[:2] == ["sudo", "-n"] for way in chromium._ways_to_install()[:-1])
+    ways = chromium._ways_to_install()
+    assert len(ways) > 1
+    assert all(way[:2] == ["sudo", "-n"] for way in ways[:-1])
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,9 @@ def small(request, small_banks):
 
 
 def every_entry(small):
-    return [(symbol, entry) for symbol in range(len(small.grammar.symbols)) for entry in small.entries(symbol)]
+    entries = [(symbol, entry) for symbol in range(len(small.grammar.symbols)) for entry in small.entries(symbol)]
+    assert entries
+    return entries
 
 
 # --- what is in it
@@ -167,7 +169,9 @@ def test_sums_are_those_with_the_first_few_entries():
     rules = small.rules._replace(capacity=small.rules.capacity + 1000)
     grow_sums(small.bank, rules, pack_alphabet(small.grammar.vocabulary), 0, np.array(members, np.int64), 1)
     first = small.values(members[0])
-    for entry in small.entries()[len(members) :]:
+    sums = small.entries()[len(members) :]
+    assert sums
+    for entry in sums:
         assert any(are_same(small.values(entry), first + small.values(other)) for other in members)
 
 
@@ -443,9 +447,10 @@ def spell_slowly(small, entry):
 def test_each_subtree_with_an_origin_is_derived_from_that_symbol(small):
     for _, entry in every_entry(small):
         tokens, origin = small.spell(entry)
-        for at, symbol in enumerate(origin):
-            if symbol >= 0:
-                assert small.grammar.derives_template(subtree(tokens, at, small.grammar), symbol)
+        places = [at for at, symbol in enumerate(origin) if symbol >= 0]
+        assert places[0] == 0
+        for at in places:
+            assert small.grammar.derives_template(subtree(tokens, at, small.grammar), origin[at])
 
 
 def subtree(tokens, at, grammar):
@@ -477,9 +482,8 @@ def test_an_entry_is_appended_or_refused_without_writing_elsewhere(small, n_befo
             assert np.all(arrays[:, size:] == 77)
             assert np.all(arrays[:, :n_before] == 77)
             assert length == (n_before + len(expected) if room > len(expected) else -1)  # one more to work in
-            if length > 0:
-                assert tokens[n_before:length].tolist() == expected
-                assert origin[n_before:length].tolist() == origins
+            written = arrays[:, n_before : max(length, n_before)].tolist()
+            assert written == ([expected, origins] if room > len(expected) else [[], []])
 
 
 def test_nothing_is_appended_to_what_had_no_room_before(small_banks):

@@ -15,11 +15,13 @@ def tree_of(text, **words):
 
 
 def test_a_parent_stands_above_the_middle_of_its_arguments():
-    for node, nodes in ((node, tree_of("sin(x*y_$1$) + 2".replace("y_$1$", "'y_$1$'"))) for node in range(5)):
-        children = [nodes[k] for k in nodes[node].children]
-        assert all(child.depth == nodes[node].depth + 1 for child in children)
-        if children:
-            assert nodes[node].across == (children[0].across + children[-1].across) / 2
+    nodes = tree_of("sin(x*'y_$1$') + 2")
+    parents = [node for node in nodes if node.children]
+    assert [node.text for node in parents] == ["+", "sin", "×"]
+    for node in parents:
+        children = [nodes[k] for k in node.children]
+        assert {child.depth for child in children} == {node.depth + 1}
+        assert node.across == (children[0].across + children[-1].across) / 2
 
 
 def test_leaves_stand_side_by_side_in_their_order():

@@ -37,6 +37,7 @@ def test_the_front_falls_from_left_to_right():
         for element in front().iter()
         if element.get("role") == "radio"
     ]
+    assert len(places) == 3
     assert places == sorted(places, key=lambda place: place[0])
     assert [y for _, y in places] == sorted(y for _, y in places)
     assert all(LEFT <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in places)
@@ -52,7 +53,9 @@ def test_exact_predictions_lie_on_the_line():
     [dots] = find(root, "dots")
     [line] = find(root, "guide")
     (x0, y0), (x1, y1) = (map(float, end.split()) for end in line.get("d")[1:].split("L"))
-    for x, y in (map(float, dot.split()) for dot in dots.get("d")[1:-2].split("h0M")):
+    places = [tuple(map(float, dot.split())) for dot in dots.get("d")[1:-2].split("h0M")]
+    assert len(places) == 20
+    for x, y in places:
         assert y == pytest.approx(y0 + (x - x0) / (x1 - x0) * (y1 - y0), abs=0.11)
 
 
@@ -90,5 +93,8 @@ def test_time_goes_from_edge_to_edge():
 
 
 def test_a_chart_of_nothing_is_a_chart():
-    parse(draw_fit(np.full(3, np.nan), np.full(3, np.nan), **LABELS))
-    parse(draw_residuals(np.full(3, np.nan), np.full(3, np.nan), **LABELS))
+    nothing = np.full(3, np.nan)
+    for draw in (draw_fit, draw_residuals):
+        root = parse(draw(nothing, nothing, **LABELS))
+        assert root.get("aria-label") == '<b>"what"</b>'
+        assert [dots.get("d") for dots in find(root, "dots")] in ([], [""])

@@ -64,6 +64,7 @@ def test_a_search_runs_shows_what_it_found_and_ends_in_order_with_the_studio(sea
 
 def test_a_search_that_has_not_begun_is_stopped_all_the_same(searches):
     name = searches.start(read_request(ENDLESS))
+    assert searches.is_alive(name)
     searches.stop(name)
     wait_until(lambda: not searches.is_alive(name), "the end of the process")
 
