@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import spl.finish
+from spl.ablate import drop_one_number, drop_one_term, straighten_one_function
 from spl.data import Dataset
 from spl.datasets.random_formulas import make_random_formulas
 from spl.expression import parse_expression, to_text
@@ -86,6 +87,7 @@ def test_a_term_that_the_grammar_demands_stays():
     data = Dataset.from_arrays(x, 2.5 * x[:, 0] + 0.01 * rng.standard_normal(100), names=["x"])
     grammar = Grammar.from_text("f -> C*x + sin(x)")
     finished = finish(make_front(data, "C*x + sin(x)"), data, data, data.floor, 60.0, derives=grammar.derives)
+    assert texts_of(finished)
     assert all("sin" in text for text in texts_of(finished))
 
 
@@ -136,6 +138,36 @@ def test_no_second_part_is_left_out_when_the_time_is_up():
     law = make_random_formulas(41, 303)[40]
     data = Dataset.from_arrays(*law.make_train(0, noise=0.001), names=law.variables)
     found = fit(parse_expression("x1**2 - C*(x2 + x3 - sin(x4) - C)/x5", Vocabulary(law.variables)), data)
-    answers = iter([False])  # there is time for one look at single parts
+    ways = (drop_one_number, drop_one_term, straighten_one_function)
+    n_single = len({other.tokens for way in ways for other in way(found.program)})
+    answers = iter([False] * (1 + n_single))  # there is time for one look at single parts
     pruned = prune(found, data, data.floor, derives=anything, must_stop=lambda: next(answers, True))
     assert pruned is found
+
+
+def test_nothing_more_is_fitted_when_the_time_is_up(monkeypatch):
+    rng = np.random.default_rng(2)
+    data = Dataset.from_arrays(rng.uniform(1, 2, (100, 1)), rng.standard_normal(100), names=["x"])
+    found = fit(parse_expression("C + C*x + C*sin(x) + C*exp(x) + C*log(x)", Vocabulary(("x",))), data)
+    fitted = []
+    monkeypatch.setattr("spl.finish.fit", lambda program, *_, **__: fitted.append(program) or fit(program, data))
+    prune(found, data, data.floor, derives=anything, must_stop=lambda: len(fitted) >= 3)
+    assert len(fitted) == 3
+
+
+def test_numbers_are_not_made_simple_when_the_time_is_up(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("spl.finish.time.monotonic", lambda: now[0])
+    x = np.linspace(1.0, 3.0, 50)
+    data = Dataset.from_arrays(x[:, np.newaxis], 2.5 * x + 1e-9 * np.sin(30 * x), names=["x"])
+    front = make_front(data, "C*x")
+    assert texts_of(finish(front, data, data, data.floor, 1.0, derives=anything)) == ["2.5*x"]
+
+    def clean_slowly(candidate, n_rows, floor, refit):
+        now[0] += 5.0
+        refit(candidate.program)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr("spl.finish.clean", clean_slowly)
+    [text] = texts_of(finish(front, data, data, data.floor, 1.0, derives=anything))
+    assert text != "2.5*x"

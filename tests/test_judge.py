@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -108,3 +110,13 @@ def test_after_an_exact_law_the_search_goes_on_for_a_while(at_exact, end):
     judged = Judged(Front(()), episodes_at_exact=at_exact)
     assert [count_episodes_left(judged, n_episodes, 1) for n_episodes in (end - 1, end)] == [1, 0]
     assert count_episodes_left(judged, 2 * end, 2) == -2 * end + at_exact + min(max(at_exact, 200), 400)
+
+
+def test_when_it_is_late_only_a_first_formula_is_fitted():
+    early = make_judge()
+    late = replace(early, is_late=lambda: True)
+    found = [candidate("x", early), candidate("exp(x)", early)]
+    assert len(early.judge(found, Judged(), 50, 1).seen) == 2
+    first = late.judge(found, Judged(), 50, 1)
+    assert set(first.seen) == {found[0].program.tokens}
+    assert late.judge(found, first, 100, 1).front == first.front

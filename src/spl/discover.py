@@ -28,16 +28,17 @@ from spl.forest import Forest, Recipe, prepare_workers, share_evaluations
 from spl.front import Front
 from spl.grammar import Grammar
 from spl.judge import Judge, Judged, count_episodes_left, has_settled
+from spl.kernels.compiler import kernels_are_compiled
 from spl.memory import plan_memory
 from spl.modules import keep_best, module_size
 from spl.scales import Scales, choose_scales
 from spl.search import Searcher
+from spl.simplify import get_ready as load_sympy
+from spl.time_limit import TimeLimit
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
 FIRST_EPISODES = 50  # before the first look: people wait for it
 CHECK_ROWS = 10_000  # rows on which candidates are judged while the search goes on
-# Of the time limit, this is kept for the last fits: a share, at least and at most so long, more for each row; at most half of it
-FINISH_SHARE, FINISH_SECONDS, FINISH_MOST_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.5, 30.0, 2e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class _Run:
     n_entries: int  # of the bank
     limits: Limits
     must_stop: Callable[[], bool]
-    began: float
+    time: TimeLimit
     seconds_before: float = 0.0  # of the runs that this one continues
     schedule: int = 0
     round: int = 0  # of the schedule
@@ -113,7 +114,7 @@ class _Run:
 
     @property
     def seconds(self) -> float:
-        return time.monotonic() - self.began
+        return self.time.seconds
 
     @property
     def progress(self) -> Progress:
@@ -139,12 +140,10 @@ class _Run:
         if self.is_interrupted or self.must_stop():
             self.is_interrupted = True
             return True
-        timeout = self.limits.timeout
-        if timeout is None:
-            return False
-        finish = min(max(FINISH_SHARE * timeout, FINISH_SECONDS), FINISH_MOST_SECONDS)
-        finish += FINISH_SECONDS_A_ROW * self.data.n_rows
-        return self.seconds >= timeout - min(finish, timeout / 2)
+        return self.time.is_time_to_finish()
+
+    def is_late(self) -> bool:
+        return self.time.seconds_left <= 0
 
 
 def discover(
@@ -169,19 +168,20 @@ def discover(
     that is off by no more than `target_error`, which the target itself may be, is exact.
     """
     config = config or SearchConfig()
-    prepare_workers(n_jobs)
-    run = _begin(data, grammar.bind(data.names), config, limits or Limits(), n_jobs, seed, checkpoint)
+    began = _get_ready(n_jobs)
+    run = _begin(data, grammar.bind(data.names), config, limits or Limits(), n_jobs, seed, began, checkpoint)
     run.must_stop, run.target_error = must_stop, target_error
     is_sound = True
     stopped = "schedules"
     try:
         with _ctrl_c_as_flag(run):
             for _ in _segments(run):
-                _judge(run)
-                if watch is not None:
-                    watch(run.progress)
-                if keep is not None:
-                    keep(run.progress, partial(_take_checkpoint, run), is_last=False)
+                with run.time.look():
+                    _judge(run)
+                    if watch is not None:
+                        watch(run.progress)
+                    if keep is not None:
+                        keep(run.progress, partial(_take_checkpoint, run), is_last=False)
                 reason = _reason_to_stop(run)
                 if reason:
                     stopped = reason
@@ -225,6 +225,15 @@ def _ctrl_c_as_flag(run: _Run) -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def _get_ready(n_jobs: int) -> float:
+    """Load all that a search needs, here and in the workers; return since when the time counts: compiling the kernels does not."""
+    began = time.monotonic()
+    is_compiled = kernels_are_compiled()
+    prepare_workers(n_jobs)
+    load_sympy()
+    return began if is_compiled else time.monotonic()
+
+
 def _begin(
     data: Dataset,
     grammar: Grammar,
@@ -232,10 +241,11 @@ def _begin(
     limits: Limits,
     n_jobs: int,
     seed: int,
+    began: float,
     checkpoint: Checkpoint | None = None,
 ) -> _Run:
     """Draw the rows of the search, the same for all trees, and give each tree its own random numbers."""
-    began = time.monotonic()
+    time_limit = TimeLimit(limits.timeout, data.n_rows, began)
     if data.n_rows <= CHECK_ROWS:
         data = data.merge()
     sequence = np.random.SeedSequence(seed)
@@ -252,7 +262,7 @@ def _begin(
         most_rules_of_symbol=max(Counter(rule.symbol for rule in grammar.rules).values()) + config.max_modules,
     )
     forest = Forest(Recipe(grammar, sample, config, memory), [int(tree_seed) for tree_seed in seeds], n_jobs)
-    run = _Run(grammar, data, check, scales, config, forest, memory.n_entries, limits, lambda: False, began)
+    run = _Run(grammar, data, check, scales, config, forest, memory.n_entries, limits, lambda: False, time_limit)
     if checkpoint is not None:
         _restore(run, checkpoint, grammar)
     return run
@@ -339,8 +349,9 @@ def _grow(run: _Run, end: int) -> None:
 
 def _judge(run: _Run) -> None:
     """Judge what the trees found since the last time."""
-    judge = Judge(run.check, run.data.n_rows, run.floor, run.grammar.derives, run.is_out_of_time)
+    judge = Judge(run.check, run.data.n_rows, run.floor, run.grammar.derives, run.is_out_of_time, run.is_late)
     run.judged = judge.judge(_candidates(run), run.judged, run.n_episodes, len(run.searchers))
+    run.is_whole = run.is_whole and not run.is_late()
 
 
 def _candidates(run: _Run) -> Iterator[Candidate]:
@@ -385,7 +396,5 @@ def _finish(run: _Run) -> Front:
         raise FormulaNotFound(
             "No formula of the grammar stays inside its domain on the data. Allow other operators or more time."
         )
-    seconds_left = 0.0 if run.is_interrupted else np.inf
-    if not run.is_interrupted and run.limits.timeout is not None:
-        seconds_left = run.limits.timeout - run.seconds
+    seconds_left = 0.0 if run.is_interrupted else run.time.seconds_left
     return finish(run.front, run.data, run.check, run.floor, seconds_left, derives=run.grammar.derives)

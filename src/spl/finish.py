@@ -66,7 +66,7 @@ def prune(
         program = candidate.program
         others = _spell_in_grammar(chain(drop_one_term(program), straighten_one_function(program)), derives)
         plainer = {other.tokens: other for other in chain(drop_one_number(program), others)}
-        return [fit(other, data, reward=candidate.reward) for other in plainer.values()]
+        return [fit(other, data, reward=candidate.reward) for other in plainer.values() if not must_stop()]
 
     while not must_stop():
         without_one = leave_one_out(candidate)
@@ -102,10 +102,14 @@ class _Finisher:
         def refit(program: Program) -> Candidate:
             return fit(program, self._check, effort=POLISH_EFFORT, reward=candidate.reward)
 
+        def refit_in_time(program: Program) -> Candidate:
+            self._look_at_clock()
+            return refit(program)
+
         final = refit(candidate.program).program
         try:
             simpler = refit(simplify(final, self._agree))
-            cleaned = clean(simpler, self._check.n_rows, self._floor, refit)
+            cleaned = clean(simpler, self._check.n_rows, self._floor, refit_in_time)
             final = cleaned.program
             if final != simpler.program:
                 final = simplify(final, self._agree)
@@ -116,7 +120,10 @@ class _Finisher:
         return fit(final, self._data, effort=LAST_EFFORT, reward=candidate.reward)
 
     def _agree(self, original: Program, simpler: Program) -> bool:
-        if time.monotonic() > self._last_moment:
-            raise _OutOfTimeError
+        self._look_at_clock()
         loss = root_mean_square_error(original, self._check)
         return root_mean_square_error(simpler, self._check) <= max(loss * (1 + 1e-6), self._floor)
+
+    def _look_at_clock(self) -> None:
+        if time.monotonic() > self._last_moment:
+            raise _OutOfTimeError

@@ -38,13 +38,16 @@ class Judge:
     n_rows: int  # of all the data
     floor: float  # an error up to this is rounding error
     derives: Derives
-    must_stop: Callable[[], bool]
+    must_stop: Callable[[], bool]  # pruning, so that there is time for the last fits
+    is_late: Callable[[], bool] = lambda: False  # so that nothing more is fitted, unless there is no formula yet
 
     def judge(self, found: Iterable[Candidate], before: Judged, n_episodes: int, n_trees: int) -> Judged:
         """Fit what was found since the last time to the check rows, and update the front."""
         candidates = list(before.front)
         seen: dict[tuple[int, ...], Candidate] = {}
         for candidate in _hopeful(found, before.front):
+            if candidates and self.is_late():
+                break
             tokens = candidate.program.tokens
             known = seen.get(tokens) or before.seen.get(tokens)
             if known is not None and candidate.loss >= known.loss:
