@@ -1,17 +1,20 @@
 """The run for a system: searches one a state, then the equations as a whole."""
 
 import re
+import time
 from functools import partial
 
 import numpy as np
 import pytest
 
+import spl.discover_system
+from spl.config import Limits
 from spl.datasets import make_duffing, make_lorenz, make_lotka_volterra
-from spl.discover_system import discover_system
+from spl.discover_system import discover_system, propose_sums
 from spl.grammar import Grammar
 from spl.printed_numbers import printed_numbers
 from spl.segments import spread_samples
-from spl.system_rows import Plan
+from spl.system_rows import Plan, make_rows
 from spl.terms import linear_terms
 from spl.trajectories import Trajectories
 
@@ -84,6 +87,29 @@ def test_the_chosen_formulas_are_those_of_the_fronts_that_the_equations_came_fro
     formulas = [search.front[k].program for k, search in zip(clean.chosen, clean.searches, strict=True)]
     assert min(clean.chosen) > 0  # both fronts begin with y, which has no number
     assert [set(linear_terms(program)) for program in formulas] == [{"y"}, {"x"}]
+
+
+def test_sums_are_proposed_as_long_as_there_is_time():
+    rows = make_rows(make_data(0.03), Plan())
+    grammar = Grammar.from_text(RICH).bind(NAMES)
+    every, few = (propose_sums(rows, 0, grammar, seconds) for seconds in (None, -1.0))
+    assert len(every.front) > 0
+    assert len(few.front) == 0
+    assert few.library.terms == every.library.terms
+
+
+def test_what_it_took_to_get_ready_is_taken_from_the_searches(monkeypatch):
+    seen, search_for_real = [], spl.discover_system.discover
+
+    def search(*arguments, limits, **options):
+        seen.append(limits.timeout)
+        return search_for_real(*arguments, limits=Limits(timeout=0.2), **options)
+
+    monkeypatch.setattr(spl.discover_system, "discover", search)
+    monkeypatch.setattr(spl.discover_system, "make_rows", lambda *words: time.sleep(1.0) or make_rows(*words))
+    discover(make_data(0.03), timeout=4.0)
+    assert len(seen) == 2
+    assert max(seen) <= 0.6 * 3.0 / 2
 
 
 def test_watchers_see_every_state_in_turn():

@@ -168,7 +168,7 @@ def discover(
     that is off by no more than `target_error`, which the target itself may be, is exact.
     """
     config = config or SearchConfig()
-    began = _get_ready(n_jobs)
+    began = get_ready(n_jobs)
     run = _begin(data, grammar.bind(data.names), config, limits or Limits(), n_jobs, seed, began, checkpoint)
     run.must_stop, run.target_error = must_stop, target_error
     is_sound = True
@@ -225,7 +225,7 @@ def _ctrl_c_as_flag(run: _Run) -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _get_ready(n_jobs: int) -> float:
+def get_ready(n_jobs: int) -> float:
     """Load all that a search needs, here and in the workers; return since when the time counts: compiling the kernels does not."""
     began = time.monotonic()
     is_compiled = kernels_are_compiled()

@@ -4,10 +4,12 @@ Each search gives a front. Which of its formulas are right is decided together: 
 measured trajectories, on stretches that their constants were not fitted to. Then all constants are fitted to all of the data.
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import takewhile
 from typing import Protocol
 
 import numpy as np
@@ -15,10 +17,9 @@ import numpy as np
 from spl.checkpoint import Checkpoint
 from spl.choose_system import ChosenSystem, Proposals, SystemChooser, can_be_fitted
 from spl.config import TIMEOUT, Limits, SearchConfig
-from spl.discover import Discovery, Keeper, Progress, Watcher, discover
+from spl.discover import Discovery, Keeper, Progress, Watcher, discover, get_ready
 from spl.expression import parse_expression
 from spl.fit import POLISH_EFFORT, evaluate, fit
-from spl.forest import prepare_workers
 from spl.front import Front
 from spl.grammar import Grammar
 from spl.program import Vocabulary
@@ -29,10 +30,13 @@ from spl.system import System
 from spl.system_budget import SystemBudget, count_fits
 from spl.system_quality import find_system_doubts
 from spl.system_rows import Plan, SystemRows, make_rows
+from spl.time_limit import MOST_LOADING
 from spl.trajectories import Trajectories, Trajectory
 from spl.weak_fit import fit_weakly
 
-SEARCH_SHARE = 0.6  # of the time limit is for the searches; the rest for the system as a whole
+SEARCH_SHARE = 0.6  # of the time that is left then is for the searches; the rest for the system as a whole
+SUMS_SHARE = 0.2  # of the time limit may go into sums of simple terms
+LEAST_SHARE = 0.3  # of the time limit is for searches and system, however long it took to get there
 NEAR = 0.2  # of the spread of a derivative may be left unexplained by the formula to begin with
 NEAR_BEST = (1.6, 1.3, 1.1)  # times the least that any formula leaves, where noise lets none come so near
 CLEAN = 1e-4  # the same where the data has no noise
@@ -104,14 +108,13 @@ def discover_system(
     to the last digit for any number of jobs, unless the time limit cuts something off, and then a note says so.
     """
     plan = plan or Plan()
-    prepare_workers(n_jobs)
-    _compile_integration()
-    began = time.monotonic()
+    began = _get_ready(n_jobs, timeout)
     rows = make_rows(data, plan)
-    limits = Limits(timeout=timeout, max_evaluations=max_evaluations)
+    sums = _propose_all(rows, grammars, None if max_evaluations is not None else timeout)
+    left = None if timeout is None else max(began + timeout - time.monotonic(), LEAST_SHARE * timeout)
+    limits = Limits(timeout=left, max_evaluations=max_evaluations)
     how = _Searching(config, limits, n_jobs, seed, watch, store, must_stop)
     before = how.seconds_before(len(grammars))
-    sums = [propose_sums(rows, state, grammar) for state, grammar in enumerate(grammars)]
     searches = _search_all(data.states, rows, grammars, sums, how)
     if rows.weak:
         searches = [_judge_weakly(found, rows, state) for state, found in enumerate(searches)]
@@ -187,11 +190,28 @@ class _Searching:
         return done.stopped in ("exact", "exhausted", "schedules")
 
 
-def propose_sums(rows: SystemRows, state: int, grammar: Grammar) -> Proposals:
-    """Return the sums of simple terms that come near the derivative of a state."""
+def _get_ready(n_jobs: int, timeout: float | None) -> float:
+    """Load all that is needed; return since when the time counts, of which half is left at least. Compilation does not count."""
+    began = get_ready(n_jobs)
+    loaded = time.monotonic()
+    _compile_integration()
+    began += time.monotonic() - loaded
+    return began if timeout is None else max(began, time.monotonic() - MOST_LOADING * timeout)
+
+
+def _propose_all(rows: SystemRows, grammars: Sequence[Grammar], timeout: float | None) -> list[Proposals]:
+    """Return the sums for each state; if they take a large share of the time, only the first of them."""
+    seconds = None if timeout is None else SUMS_SHARE * timeout / len(grammars)
+    return [propose_sums(rows, state, grammar, seconds) for state, grammar in enumerate(grammars)]
+
+
+def propose_sums(rows: SystemRows, state: int, grammar: Grammar, seconds: float | None = None) -> Proposals:
+    """Return the sums of simple terms that come near the derivative of a state, as many as there is time for."""
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
     data = rows.dataset(state)
     library = Library.build(grammar.bind(rows.names), data, evaluate)
-    programs = {p.tokens: p for p in library.propose(data.target) if can_be_fitted(p)}
+    proposed = takewhile(lambda _: time.monotonic() <= deadline, library.propose(data.target))
+    programs = {p.tokens: p for p in proposed if can_be_fitted(p)}
     candidates = tuple(fit(program, data, effort=POLISH_EFFORT) for program in programs.values())
     return Proposals(Front.from_candidates(candidates), candidates, library)
 
