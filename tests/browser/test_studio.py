@@ -5,7 +5,9 @@ import json
 import re
 import shutil
 import signal
+import sqlite3
 import threading
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -386,6 +388,18 @@ def test_why_a_search_ended_is_one_sentence(page, shelf):
         }"""
     )
     assert said == "Finished: the time limit was reached."
+
+
+def test_notes_about_data_and_doubts_are_seen_without_a_click(page, shelf):
+    home, url = shelf
+    shutil.copy(home / "law-1.spl", home / "noted.spl")
+    with closing(sqlite3.connect(home / "noted.spl")) as connection, connection:
+        connection.execute(
+            "UPDATE searches SET result = json_set(result, '$.notes', json('[\"3 of 60 rows left out.\"]'))"
+        )
+    page.goto(f"{url}#run=noted")
+    expect(page.get_by_role("note", name="Notes")).to_have_text("3 of 60 rows left out.")
+    (home / "noted.spl").unlink()
 
 
 def test_a_system_is_shown_once_as_its_equations(page, shelf):

@@ -136,7 +136,7 @@ function buildParts(view) {
     progress: make("progress", { max: 1, "aria-label": "Time used", hidden: true }),
     problem: make("div", { class: "message bad", role: "alert", hidden: true }),
     lost: make("div", { class: "message bad", role: "alert", hidden: true }, "The server does not answer. Was it ended in the terminal? What was found is safe in the run file."),
-    notes: make("div", { class: "message", role: "note", hidden: true }), // repairs and doubts must not be overlooked
+    notes: make("div", { class: "message", role: "note", "aria-label": "Notes", hidden: true }), // repairs and doubts must not be overlooked
     waiting: make("p", { class: "card soft" }, "The first formulas appear within seconds. The very first search on a machine compiles its kernels first, which takes about half a minute."),
     system: make("section", { class: "card", "aria-labelledby": "system-title", hidden: true }),
     curves: make("div", { class: "pair", hidden: true }),
