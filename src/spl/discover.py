@@ -34,6 +34,7 @@ from spl.modules import keep_best, module_size
 from spl.scales import Scales, choose_scales
 from spl.search import Searcher
 from spl.simplify import get_ready as load_sympy
+from spl.tidy_front import FrontTidier
 from spl.time_limit import TimeLimit
 
 SEGMENT_EPISODES = 500  # of each tree between two looks at the results
@@ -103,6 +104,7 @@ class _Run:
     is_interrupted: bool = False
     is_exhausted: bool = False  # every formula of the grammar within max_rules was tried
     target_error: float = 0.0  # what the target itself may be off by
+    tidier: FrontTidier | None = None
 
     @property
     def searchers(self) -> list[Searcher]:
@@ -121,7 +123,7 @@ class _Run:
         n_rounds = self.schedule * self.config.n_transplants + self.round + self.is_round_over
         seconds = self.seconds_before + self.seconds
         return Progress(
-            self.front, seconds, self.n_episodes, self.n_evaluations, n_rounds, self.data.n_rows, self.floor
+            self.tidied_front, seconds, self.n_episodes, self.n_evaluations, n_rounds, self.data.n_rows, self.floor
         )
 
     @property
@@ -135,6 +137,12 @@ class _Run:
     @property
     def front(self) -> Front:
         return self.judged.front
+
+    @property
+    def tidied_front(self) -> Front:
+        """The front as people see it."""
+        self.tidier = self.tidier or FrontTidier(self.check, self.floor, self.data.n_rows)
+        return self.tidier.tidy(self.front)
 
     def is_out_of_time(self) -> bool:
         if self.is_interrupted or self.must_stop():
@@ -198,7 +206,7 @@ def discover(
     except KeyboardInterrupt:
         if not len(run.front):
             raise
-        front, stopped = run.front, "interrupted"
+        front, stopped = run.tidied_front, "interrupted"
     seconds = run.seconds_before + run.seconds
     notes = (*data.notes, *find_doubts(front, run.data, run.floor))
     return Discovery(front, run.data.n_rows, run.floor, seconds, run.n_episodes, run.n_evaluations, stopped, notes)

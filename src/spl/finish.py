@@ -13,6 +13,7 @@ from spl.front import Front, description_length
 from spl.program import Program
 from spl.signs import move_minus
 from spl.simplify import get_ready, simplify
+from spl.tidy_front import tidy_candidate
 
 LAST_SECONDS = 0.4  # that there are in any case to simplify what was chosen
 REACH = 5.0  # nats that a description gets longer by at most when the first of two parts is left out: about those of a number
@@ -28,7 +29,7 @@ def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: f
     """Prune, polish, simplify and clean the formulas of a front, and judge them on all rows.
 
     Nothing is left out that the grammar, whose formulas `derives` knows, demands. The most promising come first; when the seconds are
-    over, the others stay as they are, judged on the check rows. A little time for the first of them there is in any case.
+    over, the others are only tidied, judged on the check rows. A little time for the first of them there is in any case.
     """
     end = time.monotonic() + seconds
     get_ready()
@@ -48,7 +49,8 @@ def finish(front: Front, data: Dataset, check: Dataset, floor: float, seconds: f
             if candidate.program.tokens not in finished:
                 finished[candidate.program.tokens] = finisher.polish(candidate)
         longest = max(longest, time.monotonic() - began)
-    return Front.from_candidates(finished.values(), floor, data.n_rows)
+    tidied = (tidy_candidate(candidate, check) for candidate in finished.values())
+    return Front.from_candidates(tidied, floor, data.n_rows)
 
 
 def prune(
@@ -106,7 +108,7 @@ class _Finisher:
             self._look_at_clock()
             return refit(program)
 
-        final = refit(candidate.program).program
+        final = refit(tidy_candidate(candidate, self._check).program).program
         try:
             simpler = refit(simplify(final, self._agree))
             cleaned = clean(simpler, self._check.n_rows, self._floor, refit_in_time)

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from spl.discover import Progress
 from spl.display import FrontRow, equation_line, front_rows, front_table, print_lines, typeset_lines
+from spl.expression import write_tokens
 from spl.front import Front
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class LineDisplay(ProgressDisplay):
         self._console = console
         self._target = target
         self._choose = choose
-        self._shown: tuple[int, ...] = ()
+        self._shown = ""  # the formula, whatever its constants
         self._shown_at = -1.0
         self._waiting = ""  # the line of the best formula, if it has not been printed
 
@@ -97,8 +98,10 @@ class LineDisplay(ProgressDisplay):
             return
         chosen = self._choose(progress.front)
         candidate = progress.front[chosen]
-        if candidate.program.tokens != self._shown:
-            self._shown = candidate.program.tokens
+        program = candidate.program
+        shape = write_tokens(program.tokens, program.vocabulary)
+        if shape != self._shown:
+            self._shown = shape
             equation = _cut(equation_line(self._target, progress.front, chosen))
             self._waiting = f"{progress.seconds:6.1f} s  loss {candidate.loss:<9.3g}  {equation}"
         if self._waiting and progress.seconds - self._shown_at >= QUIET_SHARE * progress.seconds:
