@@ -57,11 +57,13 @@ def test_losses_are_those_on_all_rows():
     assert finished[-1].loss == pytest.approx(fit(finished[-1].program, data).loss, rel=1e-6)
 
 
-def test_when_the_time_is_up_formulas_are_left_as_they_were_found(monkeypatch):
+def test_when_the_time_is_up_formulas_are_tidied_all_the_same(monkeypatch):
     data = make_data(noise=0.01)
     front = make_front(data, "x + x", "C*x*(x + x - x) + C")
     monkeypatch.setattr(spl.finish, "LAST_SECONDS", -np.inf)
-    assert texts_of(finish(front, data, data, data.floor, 0.0, derives=anything))[0] == "x + x"
+    monkeypatch.setattr(spl.finish, "simplify", lambda program, agree: agree(program, program))
+    finished = finish(front, data, data, data.floor, 0.0, derives=anything)
+    assert [to_text(candidate.program, 2) for candidate in finished] == ["2*x", "2.5*x**2 + 1"]
 
 
 def test_loading_sympy_takes_nothing_of_the_little_time_that_there_is_in_any_case(monkeypatch):

@@ -17,6 +17,7 @@ import numpy as np
 from spl.checkpoint import Checkpoint
 from spl.choose_system import ChosenSystem, Proposals, SystemChooser, can_be_fitted
 from spl.config import TIMEOUT, Limits, SearchConfig
+from spl.data import Dataset
 from spl.discover import Discovery, Keeper, Progress, Watcher, discover, get_ready
 from spl.expression import parse_expression
 from spl.fit import POLISH_EFFORT, evaluate, fit
@@ -30,6 +31,7 @@ from spl.system import System
 from spl.system_budget import SystemBudget, count_fits
 from spl.system_quality import find_system_doubts
 from spl.system_rows import Plan, SystemRows, make_rows
+from spl.tidy_front import tidy_candidate
 from spl.time_limit import MOST_LOADING
 from spl.trajectories import Trajectories, Trajectory
 from spl.weak_fit import fit_weakly
@@ -216,9 +218,10 @@ def propose_sums(rows: SystemRows, state: int, grammar: Grammar, seconds: float 
     return Proposals(Front.from_candidates(candidates), candidates, library)
 
 
-def _join(found: Discovery, sums: Proposals) -> Discovery:
+def _join(found: Discovery, sums: Proposals, data: Dataset) -> Discovery:
     """Return the search with the sums in its front."""
-    return replace(found, front=Front.from_candidates([*found.front, *sums.front], found.floor))
+    tidied = [tidy_candidate(candidate, data) for candidate in sums.front]
+    return replace(found, front=Front.from_candidates([*found.front, *tidied], found.floor))
 
 
 def _search_all(
@@ -251,9 +254,10 @@ def _search(
     """Search the equation of one state, or go on with that; what was found before is returned if there is nothing left to do."""
     store = how.store
     config = how.config or SearchConfig()
+    data = rows.dataset(state)
     search = partial(
         discover,
-        rows.dataset(state),
+        data,
         grammar,
         config=replace(config, patience=None),  # whole fronts are tried along the data, not one choice
         n_jobs=how.n_jobs,
@@ -263,13 +267,13 @@ def _search(
         target_error=float(rows.target_errors[state]),
     )
     if store is None:
-        return _join(search(limits=limits), sums)
+        return _join(search(limits=limits), sums, data)
     done, checkpoint = store.discovery(state), store.checkpoint(state)
     if done is not None and how.is_over(done, limits):
         return done
     if limits.timeout is not None and checkpoint is not None:
         limits = replace(limits, timeout=max(limits.timeout - checkpoint.seconds, LAST_SECONDS))
-    found = _join(search(limits=limits, keep=store.keeper(state), checkpoint=checkpoint), sums)
+    found = _join(search(limits=limits, keep=store.keeper(state), checkpoint=checkpoint), sums, data)
     store.finish_search(state, found)
     return found
 
