@@ -31,7 +31,7 @@ def tidy(program: Program) -> Program:
         >>> for text in ("x*2*3 + x + x", "x - -x*x", "1/cos(asin(v/c))"):
         ...     print(to_text(tidy(parse_expression(text, words))))
         8*x
-        x + x**2
+        x**2 + x
         1/sqrt(1 - v**2/c**2)
     """
     if len(program) > tk.MAX_LENGTH or not all(map(math.isfinite, program.constants)):
