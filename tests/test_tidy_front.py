@@ -61,7 +61,7 @@ def test_a_formula_that_would_leave_its_domain_on_the_data_stays_as_it_is(monkey
     assert tidy_candidate(found, DATA) is found
 
 
-def test_values_off_by_much_less_than_the_loss_are_not_the_same_if_a_better_formula_would_show_it() -> None:
+def test_an_exact_law_is_tidied_although_its_loss_is_zero() -> None:
     exact = Dataset.from_arrays(X[:, np.newaxis], 2.0 * X, names=["x"])
     program = parse_expression("x + x", WORDS)
     assert to_text(tidy_candidate(Candidate(program, 0.0), exact).program) == "2*x"

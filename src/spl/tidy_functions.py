@@ -91,12 +91,13 @@ def _exponential(inner: Node) -> Node:
 def _logarithm(inner: Node) -> Node:
     """Return log(inner): without it where there is an exponential, y + 0.8 for log(2.2*exp(y))."""
     term = as_term(inner)
-    if len(term.factors) == 1:
-        base, exponent = term.factors[0]
-        is_exponential = isinstance(base, Call) and base.token == tk.EXP
-        number = fold(tk.LOG, (term.number,))
-        if is_exponential and number is not None and (number.value == 0 or number.is_fitted):
-            return add((multiply((Term(exponent), base.arguments[0])), Term(number)))  # type: ignore[union-attr]
+    number = fold(tk.LOG, (term.number,))
+    if number is None or len(term.factors) != 1:
+        return Call(tk.LOG, (inner,))
+    base, exponent = term.factors[0]
+    is_kept_clean = number.value == 0 or number.is_fitted  # the logarithm of a clean number is not clean
+    if is_kept_clean and isinstance(base, Call) and base.token == tk.EXP:
+        return add((multiply((Term(exponent), base.arguments[0])), Term(number)))
     return Call(tk.LOG, (inner,))
 
 

@@ -151,7 +151,7 @@ def _rewrite_total(total: Total) -> Iterator[Node]:
     for place, term in enumerate(total.terms):
         for other in _rewrite_term(term):
             yield add((*total.terms[:place], other, *total.terms[place + 1 :]))
-        for other in _split_logarithm(term):
+        for other in (*_split_logarithm(term), *_multiply_out(term)):
             yield add((*total.terms[:place], other, *total.terms[place + 1 :]))
     yield from _take_out_number(total)
     yield from _take_out_factor(total)
@@ -160,6 +160,14 @@ def _rewrite_total(total: Total) -> Iterator[Node]:
             if joined is not None:
                 rest = [other for other in total.terms if other is not second]
                 yield add(joined if other is first else other for other in rest)
+
+
+def _multiply_out(term: Term) -> Iterator[Node]:
+    """Yield x*y + 2*x for x*(y + 2): beside another multiple of x that may be shorter."""
+    for factor in term.factors:
+        base, exponent = factor
+        if isinstance(base, Total) and exponent.value == 1:
+            yield add(_replace_factor(term, factor, inner) for inner in base.terms)
 
 
 def _split_logarithm(term: Term) -> Iterator[Node]:
