@@ -4,9 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spl.candidate import Candidate
+from spl.description_length import description_length
 from spl.errors import SettingError
 from spl.expression import parse_expression
-from spl.front import SELECTIONS, WORTH, Front, check_selection, description_length
+from spl.front import SELECTIONS, WORTH, Front, check_selection
 from spl.program import Vocabulary
 
 WORDS = Vocabulary(("x",))

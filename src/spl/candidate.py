@@ -9,12 +9,14 @@ from spl.program import Program
 class Candidate:
     """A formula and how well it fits: `loss` is the weighted root mean square error on the rows it was judged on.
 
-    `reward` is the paper's, eta**rules / (1 + loss), of the derivation it was found by.
+    `reward` is the paper's, eta**rules / (1 + loss), of the derivation it was found by. `number_nats` is the price of its numbers,
+    each to the precision that the data gives it; None if it is not known.
     """
 
     program: Program
     loss: float
     reward: float = 0.0
+    number_nats: float | None = None
 
     @property
     def cost(self) -> int:

@@ -24,6 +24,7 @@ from spl.data import Dataset
 from spl.doubts import find_doubts
 from spl.errors import FormulaNotFound, RunFileError
 from spl.finish import finish
+from spl.fit import price_numbers
 from spl.forest import Forest, Recipe, prepare_workers, share_evaluations
 from spl.front import Front
 from spl.grammar import Grammar
@@ -299,7 +300,8 @@ def _restore(run: _Run, checkpoint: Checkpoint, grammar: Grammar) -> None:
         raise RunFileError(
             f"The run was left with {len(checkpoint.searchers)} trees; its settings say {len(run.searchers)}."
         )
-    front = Front(unpack_candidates(checkpoint.front, grammar.vocabulary))
+    candidates = unpack_candidates(checkpoint.front, grammar.vocabulary)
+    front = Front(tuple(price_numbers(candidate, run.check) for candidate in candidates))
     seen = {c.program.tokens: c for c in unpack_candidates(checkpoint.seen, grammar.vocabulary)}
     run.judged = Judged(front, seen, checkpoint.episodes_at_exact, checkpoint.episodes_at_choice)
     run.judged_before = run.judged

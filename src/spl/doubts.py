@@ -1,8 +1,9 @@
 """Reasons to doubt what a search found, in words for people."""
 
 from spl.data import Dataset
+from spl.description_length import description_length
+from spl.fit import fit_constant
 from spl.front import Front
-from spl.kernels import tokens as tk
 
 UNEXPLAINED = "The columns do not explain the target: a constant describes it best."
 
@@ -15,12 +16,13 @@ def find_doubts(front: Front, data: Dataset, floor: float) -> tuple[str, ...]:
         >>> from spl.expression import parse_expression
         >>> from spl.program import Vocabulary
         >>> data = Dataset.from_arrays([[1.0], [2.0], [3.0]], [0.4, 0.1, 0.3], names=["x"])
-        >>> constant = Candidate(parse_expression("C", Vocabulary(("x",))).with_constants([0.27]), loss=0.12)
-        >>> find_doubts(Front((constant,)), data, floor=0.0)
+        >>> line = Candidate(parse_expression("0.3*x", Vocabulary(("x",))), loss=0.5)
+        >>> find_doubts(Front((line,)), data, floor=0.0)
         ('The columns do not explain the target: a constant describes it best.',)
     """
     if not len(front):
         return ()
     chosen = front[front.choose("mdl", data.n_rows, floor)]
-    has_variable = any(token >> tk.KIND_SHIFT == tk.VARIABLE for token in chosen.program.tokens)
-    return () if has_variable or chosen.loss <= floor else (UNEXPLAINED,)
+    constant = fit_constant(data, chosen.program.vocabulary)
+    lengths = [description_length(candidate, data.n_rows, floor) for candidate in (constant, chosen)]
+    return (UNEXPLAINED,) if lengths[0] <= lengths[1] and constant.loss > floor else ()

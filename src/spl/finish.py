@@ -1,5 +1,6 @@
 """The last hand on the formulas of a front: pruned, constants at their optimum, spelled simply, judged on all rows."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -8,8 +9,9 @@ from spl.ablate import drop_one_number, drop_one_term, straighten_one_function
 from spl.candidate import Candidate
 from spl.clean import clean
 from spl.data import Dataset
+from spl.description_length import description_length
 from spl.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
-from spl.front import Front, description_length
+from spl.front import Front
 from spl.program import Program
 from spl.signs import move_minus
 from spl.simplify import get_ready, simplify
@@ -117,9 +119,12 @@ class _Finisher:
                 final = simplify(final, self._agree)
         except _OutOfTimeError:
             pass  # a long formula: it stays as it was found
-        if self._check is self._data:
-            return refit(final)
-        return fit(final, self._data, effort=LAST_EFFORT, reward=candidate.reward)
+        last = self._fit_to_all(final, candidate)
+        return last if math.isfinite(last.loss) else self._fit_to_all(candidate.program, candidate)
+
+    def _fit_to_all(self, program: Program, candidate: Candidate) -> Candidate:
+        effort = POLISH_EFFORT if self._check is self._data else LAST_EFFORT
+        return fit(program, self._data, effort=effort, reward=candidate.reward)
 
     def _agree(self, original: Program, simpler: Program) -> bool:
         self._look_at_clock()

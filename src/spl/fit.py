@@ -1,6 +1,7 @@
 """Fitting and evaluating single programs on a whole dataset."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,12 +9,17 @@ from numpy.typing import NDArray
 
 from spl.candidate import Candidate
 from spl.data import Dataset
+from spl.expression import CONSTANT_TOKEN
+from spl.free import free_numbers
+from spl.kernels import tokens as tk
 from spl.kernels.compiler import make_scratch
 from spl.kernels.evaluate import BLOCK, evaluate_all
 from spl.kernels.fit import Effort, fit_program
 from spl.kernels.normal_equations import FIT_WORK
+from spl.kernels.precision import number_nats
+from spl.kernels.rounding import is_program_stable
 from spl.packing import pack_alphabet, pack_program, pack_table
-from spl.program import Program
+from spl.program import Program, Vocabulary
 
 REFIT_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=20, tolerance=1e-9)
 POLISH_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1e-14)
@@ -58,6 +64,8 @@ def fit(
 ) -> Candidate:
     """Fit the constants of a program, starting from those it has; never raises the loss.
 
+    A formula that fits by its rounding error has an infinite loss: its values are those of the machine, not of the formula.
+
     Examples:
         >>> from spl.expression import parse_expression
         >>> from spl.program import Vocabulary
@@ -66,13 +74,65 @@ def fit(
         (3.0,)
     """
     before = root_mean_square_error(program, dataset) if np.all(np.isfinite(program.constants)) else np.inf
-    if not program.constants or not SMALLEST_SPREAD < dataset.spread < 1 / SMALLEST_SPREAD:
-        return Candidate(program, before, reward)
-    error, constants = _run_kernel(program, dataset, effort, seed)
-    loss = float(np.sqrt(error / dataset.n_rows))
-    if not loss < before:
-        return Candidate(program, before, reward)
-    return Candidate(program.with_constants(constants), loss, reward)
+    fitted = Candidate(program, before, reward)
+    if not SMALLEST_SPREAD < dataset.spread < 1 / SMALLEST_SPREAD:
+        return fitted
+    if program.constants:
+        error, constants = _run_kernel(program, dataset, effort, seed)
+        loss = float(np.sqrt(error / dataset.n_rows))
+        if loss < before:
+            fitted = Candidate(program.with_constants(constants), loss, reward)
+    return price_numbers(fitted, dataset) if is_stable(fitted.program, dataset) else replace(fitted, loss=np.inf)
+
+
+def price_numbers(candidate: Candidate, dataset: Dataset) -> Candidate:
+    """Return the candidate with what its numbers cost in a description of the dataset; see `kernels/precision`.
+
+    Examples:
+        >>> from spl.expression import parse_expression
+        >>> from spl.program import Vocabulary
+        >>> x = np.linspace(-1.0, 1.0, 50)
+        >>> data = Dataset.from_arrays(x[:, np.newaxis], 2 * x + np.cos(50 * x), names=["x"])
+        >>> line = fit(parse_expression("C*x", Vocabulary(("x",))), data)
+        >>> round(line.number_nats, 2)  # about ln(2 / 0.17): its value over its standard error
+        2.46
+    """
+    free = free_numbers(candidate.program, has_factors=False)
+    if not free.constants:
+        return replace(candidate, number_nats=0.0)
+    if not np.isfinite(candidate.loss):
+        return candidate
+    alphabet, work = pack_alphabet(free.vocabulary), make_scratch(FIT_WORK)
+    nats = number_nats(pack_program(free), alphabet, pack_table(dataset), max(candidate.loss, 1e-300), work)
+    return replace(candidate, number_nats=float(nats) if np.isfinite(nats) else None)
+
+
+def fit_constant(dataset: Dataset, vocabulary: Vocabulary) -> Candidate:
+    """Return the constant that comes nearest to the target: what a formula must beat.
+
+    Examples:
+        >>> fit_constant(Dataset.from_arrays([[1.0], [2.0]], [3.0, 5.0]), Vocabulary(("x0",))).program.constants
+        (4.0,)
+    """
+    mean = float(np.average(dataset.target, weights=dataset.weights))
+    return fit(Program((CONSTANT_TOKEN,), vocabulary, (mean,)), dataset)
+
+
+def is_stable(program: Program, dataset: Dataset) -> bool:
+    """Return whether rounding error is a small part of the values of a formula, beside the spread of the target.
+
+    Examples:
+        >>> from spl.expression import parse_expression
+        >>> from spl.program import Vocabulary
+        >>> data = Dataset.from_arrays(np.random.default_rng(0).normal(size=(30, 2)), np.arange(30.0), names=["x", "y"])
+        >>> words = Vocabulary(("x", "y"))
+        >>> is_stable(parse_expression("1e12*(y + (x - (x + y)))", words), data), is_stable(parse_expression("x*y", words), data)
+        (False, True)
+    """
+    if len(program) > tk.MAX_LENGTH or not np.all(np.isfinite(program.constants)):
+        return True  # too long for a search to have met it; without a value, the loss is infinite anyway
+    alphabet = pack_alphabet(program.vocabulary)
+    return bool(is_program_stable(pack_program(program), alphabet, pack_table(dataset), make_scratch(FIT_WORK)))
 
 
 def _run_kernel(program: Program, dataset: Dataset, effort: Effort, seed: int) -> tuple[float, NDArray[np.float64]]:

@@ -8,17 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from spl.candidate import Candidate
+from spl.description_length import description_length, misfit
 from spl.errors import SettingError, show_value
-from spl.kernels import tokens as tk
 
-# What a token adds to the description of a formula. Measured on 66 random formulas with noise of 1 and 10 %, and on a cubic law with
-# 20 to 1,000 points: 0.5 to 2 choose alike among random formulas; more than 1 leaves out terms that the data shows.
-TOKEN_NATS = 0.75
-# What a function adds beside its token: more of what a search meets by chance has functions in it than the laws that people look for.
-# Of 96 random formulas with noise of 1 and 10 % (8 s, one core), 54 stand in their fronts, and 52 of these are chosen instead of 49;
-# these 96 led to it. Of 44 others the same 29 of 30. 2 nats choose alike. Polynomials are chosen as before.
-FUNCTION_NATS = 1.0
-FEWEST_LEFT = 0.5  # rows that count as left over by a formula with as many numbers as there are rows
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
 SAME_LOSS = 1e-9  # losses that differ by a smaller share are those of one function
 WORTH = 1e-3  # a costlier candidate must lower the loss by at least this share to stand in the front
@@ -121,29 +113,6 @@ def check_selection(selection: str) -> None:
         raise SettingError(f"`selection` must be one of {', '.join(SELECTIONS)}; it is {show_value(selection)}.")
 
 
-def _misfit(candidate: Candidate, n_rows: int, floor: float) -> float:
-    return n_rows * math.log(max(candidate.loss, floor, 1e-300))
-
-
-def description_length(candidate: Candidate, n_rows: int, floor: float) -> float:
-    """Return nats: residuals at the noise level fitted, a share for each token, more for functions, each number as the data gives it.
-
-    Numbers that came out clean count like others: they were fitted all the same. The formula is the dearer, the fewer rows its numbers
-    leave over, as in the corrected criterion of Akaike: eight numbers fit eight rows whatever the law.
-    """
-    program = candidate.program
-    n_literals = sum(token >> tk.KIND_SHIFT == tk.LITERAL for token in program.tokens)
-    n_numbers = program.n_constants + n_literals
-    n_functions = sum(_is_function(token) for token in program.tokens)
-    formula = TOKEN_NATS * program.cost + FUNCTION_NATS * n_functions + 0.5 * n_numbers * math.log(n_rows)
-    n_left = max(n_rows - n_numbers - 2, FEWEST_LEFT)
-    return _misfit(candidate, n_rows, floor) + formula * n_rows / n_left
-
-
-def _is_function(token: int) -> bool:
-    return token >> tk.KIND_SHIFT == tk.OPERATOR and token not in tk.ARITHMETIC
-
-
 def _bayes_criterion(candidate: Candidate, n_rows: int, floor: float) -> float:
     n_parameters = candidate.program.cost + candidate.program.n_constants
-    return _misfit(candidate, n_rows, floor) + 0.5 * n_parameters * math.log(n_rows)
+    return misfit(candidate, n_rows, floor) + 0.5 * n_parameters * math.log(n_rows)

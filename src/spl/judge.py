@@ -8,8 +8,9 @@ from spl.candidate import Candidate
 from spl.config import MANY, SearchConfig
 from spl.data import Dataset
 from spl.finish import Derives, prune
-from spl.fit import fit
+from spl.fit import fit, fit_constant
 from spl.front import Front
+from spl.program import Vocabulary
 
 PRUNE_EPISODES = 200  # of each tree, before what is chosen is pruned: until then it changes too often
 SETTLE_EPISODES = 1500  # of each tree, the fewest for which a choice stays the same before a search ends of itself
@@ -43,7 +44,7 @@ class Judge:
 
     def judge(self, found: Iterable[Candidate], before: Judged, n_episodes: int, n_trees: int) -> Judged:
         """Fit what was found since the last time to the check rows, and update the front."""
-        candidates = list(before.front)
+        candidates = list(before.front) or [*self._best_constant()]
         seen: dict[tuple[int, ...], Candidate] = {}
         for candidate in _hopeful(found, before.front):
             if candidates and self.is_late():
@@ -63,6 +64,12 @@ class Judge:
         if not self._is_the_same(self._choose(before.front), self._choose(judged.front)):
             judged = replace(judged, episodes_at_choice=n_episodes)
         return judged
+
+    def _best_constant(self) -> Iterator[Candidate]:
+        """Yield the best constant, which no search looks for, if the grammar has it."""
+        constant = fit_constant(self.check, Vocabulary(self.check.names))
+        if self.derives(constant.program):
+            yield constant
 
     def _is_the_same(self, before: Candidate | None, now: Candidate | None) -> bool:
         """Tell whether the choice is the formula that was chosen before, with an error that noise may have."""

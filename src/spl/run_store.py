@@ -36,6 +36,8 @@ _TABLES = (
 MIGRATIONS: dict[int, tuple[str, ...]] = {
     0: _TABLES,
     1: ("CREATE TABLE requests (name TEXT PRIMARY KEY, time TEXT NOT NULL)",),  # of other processes: "stop"
+    # What the numbers of each formula of the front cost in its description; NULL if that is not known
+    2: ("CREATE TABLE number_nats (search INTEGER, place INTEGER, nats REAL, PRIMARY KEY (search, place))",),
 }
 VERSION = len(MIGRATIONS)
 SHOWN_CAUSE = 200  # characters of what is wrong inside a file

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from spl.checkpoint import Array, Checkpoint, SearcherState, to_bytes
+from spl.checkpoint import Checkpoint, SearcherState, to_bytes
 from spl.discover import Discovery, Progress
 from spl.expression import to_text
 from spl.front import Front
@@ -41,9 +41,7 @@ class SearchKeeper:
         self._n_rounds = -1
         self._ended = -np.inf  # when the last write did
         self._pause = PAUSE_SECONDS
-        self._stored: dict[
-            int, tuple[int, Array]
-        ] = {}  # for each tree, how often its ledger was cleared, and its places
+        self._stored: dict[int, SearcherState] = {}  # each tree as it was last written
 
     def __call__(self, progress: Progress, checkpoint: Callable[[], Checkpoint], *, is_last: bool) -> None:
         """Write what is new, if it is time to."""
@@ -66,7 +64,7 @@ class SearchKeeper:
         self._pause = max(PAUSE_SECONDS, (self._ended - began) / MOST_WRITING)
         if is_written:
             self._front, self._n_rounds = progress.front, progress.n_rounds
-            self._stored = {tree: _places(searcher) for tree, searcher in enumerate(state.searchers)}
+            self._stored = dict(enumerate(state.searchers))
 
     def _write_checkpoint(self, connection: sqlite3.Connection, state: Checkpoint) -> None:
         position = json.dumps({name: getattr(state, name) for name in POSITION})
@@ -79,11 +77,14 @@ class SearchKeeper:
             self._write_ledger(connection, tree, searcher)
 
     def _write_ledger(self, connection: sqlite3.Connection, tree: int, searcher: SearcherState) -> None:
-        """Add the programs that were tried since the last time; all of them, if the ledger was emptied meanwhile."""
-        n_cleared, stored = self._stored.get(tree, (-1, None))
+        """Add the programs that were tried or fitted again since the last time; all, if the ledger was emptied meanwhile."""
+        stored = self._stored.get(tree)
         is_new = np.ones(searcher.places.size, np.bool_)
-        if stored is not None and n_cleared == searcher.totals[N_CLEARED]:
-            is_new = np.isin(searcher.places, stored, assume_unique=True, invert=True)
+        if stored is not None and stored.totals[N_CLEARED] == searcher.totals[N_CLEARED]:
+            is_known = np.isin(
+                searcher.places, stored.places, assume_unique=True
+            )  # both are sorted, and no place is given up
+            is_new[is_known] = searcher.losses[is_known] != stored.losses
         else:
             connection.execute("DELETE FROM ledgers WHERE search = ? AND tree = ?", (self._search, tree))
         if is_new.any():
@@ -105,10 +106,6 @@ def _result_so_far(progress: Progress) -> Discovery:
     )
 
 
-def _places(searcher: SearcherState) -> tuple[int, Array]:
-    return int(searcher.totals[N_CLEARED]), searcher.places
-
-
 def write_result(connection: sqlite3.Connection, search: int, found: Discovery) -> None:
     """Put the numbers of what was found, all but its front, in the place of those before."""
     numbers = {field.name: getattr(found, field.name) for field in fields(Discovery) if field.name != "front"}
@@ -118,12 +115,15 @@ def write_result(connection: sqlite3.Connection, search: int, found: Discovery) 
 def write_front(connection: sqlite3.Connection, search: int, front: Front) -> None:
     """Put a front in the place of the one before; a system that was chosen from that goes with it."""
     connection.execute("DELETE FROM facts WHERE name = 'system'")
-    connection.execute("DELETE FROM front WHERE search = ?", (search,))
+    for table in ("front", "number_nats"):
+        connection.execute(f"DELETE FROM {table} WHERE search = ?", (search,))
     rows = [
         (search, place, c.cost, c.loss, c.reward, to_text(c.program), json.dumps(program_as_plain(c.program)))
         for place, c in enumerate(front)
     ]
     connection.executemany("INSERT INTO front VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    nats = [(search, place, candidate.number_nats) for place, candidate in enumerate(front)]
+    connection.executemany("INSERT INTO number_nats VALUES (?, ?, ?)", nats)
 
 
 def write_improvements(connection: sqlite3.Connection, search: int, progress: Progress, before: Front) -> None:

@@ -235,7 +235,8 @@ def _read_searcher(connection: sqlite3.Connection, search: int, tree: int, packe
     ledger = {name: np.concatenate([none, *(part[name] for part in parts)]) for name, none in _LEDGER.items()}
     if len({array.size for array in ledger.values()}) > 1:
         raise Damage("the parts of a ledger differ in length")
-    order = np.argsort(ledger["places"])
+    _, last = np.unique(ledger["places"][::-1], return_index=True)  # a program that was fitted again is there again
+    order = ledger["places"].size - 1 - last
     arrays = from_bytes(packed)
     others: dict[str, Array] = {
         field.name: arrays[field.name] for field in fields(SearcherState) if field.name not in _LEDGER
@@ -264,11 +265,19 @@ def read_search(connection: sqlite3.Connection, search: int, operators: Sequence
 
 
 def _read_front(connection: sqlite3.Connection, search: int, words: Vocabulary) -> Front:
-    rows = connection.execute("SELECT program, loss, reward FROM front WHERE search = ? ORDER BY place", (search,))
+    query = (
+        "SELECT program, loss, reward, nats FROM front LEFT JOIN number_nats USING (search, place) "
+        "WHERE search = ? ORDER BY place"
+    )
     return Front(
         tuple(
-            Candidate(program_from_plain(load_json(program), words), as_finite(loss), as_number(reward))
-            for program, loss, reward in rows
+            Candidate(
+                program_from_plain(load_json(program), words),
+                as_finite(loss),
+                as_number(reward),
+                None if nats is None else as_finite(nats),
+            )
+            for program, loss, reward, nats in connection.execute(query, (search,))
         )
     )
 

@@ -11,7 +11,6 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.front import TOKEN_NATS
 from spl.kernels import tokens as tk
 from spl.program import Program
 from spl.refine import noise_to_weigh, refine, refine_joined
@@ -32,7 +31,7 @@ EXACT = 1e-4  # of the spread of a state: trajectories that are nearer to clean 
 SMALLEST = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
 # What a function adds to the description of an equation beside its token: without it, functions stood in for terms that they hardly
 # differ from on the data, as 21.6*sin(0.09*y) for 2*y. The size was set by judgement, not tuned on its own.
-FUNCTION_NATS = 2.5
+TOKEN_NATS, FUNCTION_NATS = 0.75, 2.5
 _NO_FUNCTIONS = (tk.ADD, tk.SUB, tk.MUL, tk.DIV, tk.NEG, tk.INV, tk.SQUARE, tk.CUBE)
 
 

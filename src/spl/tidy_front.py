@@ -6,7 +6,7 @@ import numpy as np
 
 from spl.candidate import Candidate
 from spl.data import Dataset
-from spl.fit import evaluate
+from spl.fit import evaluate, price_numbers
 from spl.front import Front
 from spl.program import Program
 from spl.tidy import tidy
@@ -41,7 +41,9 @@ def tidy_candidate(candidate: Candidate, data: Dataset) -> Candidate:
             at = program.end_of(at)
         else:
             at += 1
-    return candidate if program == candidate.program else replace(candidate, program=program)
+    if program == candidate.program:
+        return candidate
+    return price_numbers(replace(candidate, program=program), data)  # there may be fewer numbers, or others
 
 
 def _are_same(candidate: Candidate, tidied: Program, data: Dataset) -> bool:

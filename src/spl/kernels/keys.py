@@ -12,7 +12,7 @@ _KEEP = np.uint64(18)
 _PLAIN, _SUM, _PRODUCT = 0, 1, 2
 _LEAF_SALT, _SUM_SALT, _PRODUCT_SALT = np.uint64(0x51ED), np.uint64(0xA0761D6478BD642F), np.uint64(0xE7037ED1A0B428DB)
 _MINUS_SALT, _OVER_SALT, _ARGUMENT_SALT = np.uint64(0x8EBC6AF09C88C6E3), np.uint64(0x589965CC75374CC3), np.uint64(3)
-_VALUE_SALT = np.uint64(0x1D8E4E27C47D124F)
+_VALUE_SALT, _AGAIN_SALT = np.uint64(0x1D8E4E27C47D124F), np.uint64(0x2545F4914F6CDD1D)
 
 
 # Scratch of one thread
@@ -66,6 +66,12 @@ def structure_key(tokens, length, work):
             work.key[b] = scramble(pair * _ARGUMENT_SALT + np.uint64(token))
             work.group[b] = _PLAIN
     return work.key[0]
+
+
+@kernel
+def again_key(key, k):
+    """Return the key under which it is noted that the program of a key was fitted for the k-th time again."""
+    return scramble(key ^ (_AGAIN_SALT + np.uint64(k)))
 
 
 @kernel

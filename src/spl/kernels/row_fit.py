@@ -5,6 +5,7 @@ import numpy as np
 from spl.kernels.cells import EXACT, UP_TO_SCALE_AND_OFFSET
 from spl.kernels.compiler import FAST_MATH, kernel
 
+CANCELLED = 1e-14  # what is left of a goal's square below this share of it is rounding error, and may be negative
 FLAT = 1e-12  # values whose spread is a smaller share of their square than this are a constant
 
 
@@ -24,20 +25,24 @@ def weighted_sums(values, at, rows, weights, goal, n):
 
 @kernel
 def fit_sums(own, sums, mode):
-    """Return the squared error of values at the best scale and offset, and these, from their `weighted_sums` and the goal's."""
+    """Return the squared error of values at the best scale and offset, and these, from their `weighted_sums` and the goal's.
+
+    The error is a difference of large numbers: it is never less than `CANCELLED` of the goal's square, which is rounding error.
+    """
     v1, v2, vh = own
     w, h1, h2 = sums
     if not (v2 > 0.0 and np.isfinite(v2)):
         return np.inf, 1.0, 0.0  # they left their domain
     if mode == EXACT:
-        return h2 - 2.0 * vh + v2, 1.0, 0.0
+        return max(h2 - 2.0 * vh + v2, CANCELLED * h2), 1.0, 0.0
     shift = v1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
     level = h1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
     spread = v2 - w * shift * shift
     if not spread > FLAT * v2:
         return np.inf, 1.0, 0.0
     scale = (vh - w * shift * level) / spread
-    return h2 - w * level * level - scale * scale * spread, scale, level - scale * shift
+    error = max(h2 - w * level * level - scale * scale * spread, CANCELLED * h2)
+    return error, scale, level - scale * shift
 
 
 @kernel
@@ -55,7 +60,7 @@ def fit_offset(own, sums):
     v1, v2, vh = own
     w, h1, h2 = sums
     offset = (h1 - v1) / w
-    return h2 - 2.0 * vh + v2 - w * offset * offset, offset
+    return max(h2 - 2.0 * vh + v2 - w * offset * offset, CANCELLED * h2), offset
 
 
 @kernel

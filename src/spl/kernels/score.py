@@ -1,4 +1,4 @@
-"""The reward of a finished program: it is evaluated or fitted once, and recorded if it is among the best."""
+"""The reward of a finished program: it is fitted once, or a few times from other guesses, and recorded if it is among the best."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from spl.kernels.apart import apart
 from spl.kernels.compiler import kernel, make_record
 from spl.kernels.derivation import DERIVATION
 from spl.kernels.fit import PROBE_ROWS, fit_constants, refit_constants
-from spl.kernels.keys import KEY_WORK, structure_key, value_key
+from spl.kernels.keys import KEY_WORK, again_key, structure_key, value_key
 from spl.kernels.ledger import (
     N_EVALUATIONS,
     N_OVERLONG,
@@ -21,8 +21,11 @@ from spl.kernels.ledger import (
     store_loss,
 )
 from spl.kernels.normal_equations import FIT_WORK, squared_error
+from spl.kernels.roles import assign_roles
+from spl.kernels.rounding import is_stable
 from spl.kernels.tokens import MAX_CONSTANTS
 
+MAX_FITS = 4  # of a program whose constants have many local optima: a poor first guess must not be the last
 HOPELESS = 3.0  # a program so many times as bad as the best of its cost gets no second start for its constants
 
 
@@ -128,6 +131,36 @@ def plain_loss(derivation, alphabet, table, policy, ledger, cost, work):
     return loss
 
 
+@kernel
+def may_fit_again(derivation, key, ledger, work):
+    """Return whether a program that was fitted before deserves another fit; take note of it if it does.
+
+    It has a constant inside a function, where a fit ends in the optimum next to its start, and has had fewer than `MAX_FITS` fits.
+    """
+    if derivation.n_constants == 0 or not assign_roles(derivation.tokens, derivation.n_tokens, work.fit):
+        return False
+    if work.fit.n_outside == work.fit.n_fitted:
+        return False
+    for k in range(1, MAX_FITS):
+        again = again_key(key, k)
+        if ledger.keys[find_key(ledger, again)] != again:
+            store_loss(ledger, again, np.inf)
+            return True
+    return False
+
+
+@kernel
+def can_be_recorded(derivation, table, alphabet, cost, loss, policy, ledger, work):
+    """Return whether a program with a finite loss may stand among the best: one that fits by its rounding error may not.
+
+    Programs that are not among the best anyway are not looked at.
+    """
+    if not is_promising(loss, derivation.n_rules, cost, policy, ledger):
+        return True
+    n_probe = min(table.target.size, PROBE_ROWS)
+    return is_stable(derivation.tokens, derivation.n_tokens, work.fit.best, alphabet, table, n_probe, work.fit)
+
+
 @apart
 def score(derivation, alphabet, table, effort, policy, ledger, work, random):
     """Return the reward of a finished program: eta**rules / (1 + loss), 0 outside its domain; record it if it is new and good."""
@@ -136,17 +169,22 @@ def score(derivation, alphabet, table, effort, policy, ledger, work, random):
         return 0.0
     key = structure_key(derivation.tokens, derivation.n_tokens, work.keys)
     at = find_key(ledger, key)
+    before = np.inf
     if ledger.keys[at] == key:
-        ledger.totals[N_REPEATS] += 1
-        return reward_of(ledger.losses[at], derivation.n_rules, policy)
+        before = ledger.losses[at]
+        if not may_fit_again(derivation, key, ledger, work):
+            ledger.totals[N_REPEATS] += 1
+            return reward_of(before, derivation.n_rules, policy)
     cost = description_cost(derivation.tokens, derivation.n_tokens, ledger.costs)
     if derivation.n_constants > 0:
         loss = fitted_loss(derivation, alphabet, table, effort, policy, ledger, cost, work, random)
     else:
         loss = plain_loss(derivation, alphabet, table, policy, ledger, cost, work)
-    store_loss(ledger, key, loss)
-    if not np.isfinite(loss):
-        return 0.0
+    if np.isfinite(loss) and not can_be_recorded(derivation, table, alphabet, cost, loss, policy, ledger, work):
+        loss = np.inf
+    store_loss(ledger, key, min(loss, before))
+    if not loss < before:
+        return reward_of(before, derivation.n_rules, policy)
     reward = reward_of(loss, derivation.n_rules, policy)
     enter_front(ledger, derivation, work.fit.best, cost, loss, reward)
     if derivation.n_rules <= policy.module_size:
