@@ -44,9 +44,11 @@ def calls_in(node: ast.AST) -> Iterator[str]:
 
 def is_check(node: ast.AST) -> bool:
     """Tell whether a piece of code itself holds a check."""
-    return any(isinstance(part, ast.Assert) for part in ast.walk(node)) or any(
-        name in CHECKS or name.startswith("assert_") for name in calls_in(node)
+    has_assert = any(isinstance(part, ast.Assert) for part in ast.walk(node))
+    has_exit_status = any(
+        isinstance(part, ast.keyword) and ast.unparse(part) == "check=True" for part in ast.walk(node)
     )
+    return has_assert or has_exit_status or any(name in CHECKS or name.startswith("assert_") for name in calls_in(node))
 
 
 def helpers_of(tree: ast.Module) -> dict[str, Function]:
@@ -135,6 +137,7 @@ def test_no_check_is_left_out_or_swallowed(rule):
     [
         (unchecked_tests, "def test_a():\n    run()"),
         (unchecked_tests, "def test_a():\n    run()\ndef run():\n    run()"),
+        (unchecked_tests, "def test_a():\n    subprocess.run(code, check=False)"),
         (one_sided_checks, "def test_a():\n    if found:\n        assert found > 1"),
         (one_sided_checks, "def test_a():\n    for x in found:\n        if x:\n            pass\n        else:\n            assert x"),
         (one_sided_checks, "def assert_a():\n    if found:\n        np.testing.assert_equal(a, b)"),
@@ -151,6 +154,7 @@ def test_a_test_that_cannot_fail_is_seen(rule, code):
     ("rule", "code"),
     [
         (unchecked_tests, "def test_a():\n    run()\ndef run():\n    assert a"),
+        (unchecked_tests, "def test_a():\n    subprocess.run(code, check=True)"),
         (unchecked_tests, "def test_a():\n    with pytest.raises(ValueError):\n        run()"),
         (one_sided_checks, "def test_a():\n    if found:\n        assert a\n    else:\n        assert b"),
         (one_sided_checks, "def test_a():\n    if found:\n        assert a\n        return\n    assert b"),
