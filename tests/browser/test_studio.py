@@ -37,6 +37,9 @@ def folder(tmp_path_factory):
     frame.to_csv(folder / "law.csv", index=False)
     noisy = frame.assign(force=frame["force"] + rng.normal(size=80))
     noisy.to_csv(folder / "noisy.csv", index=False)
+    spoiled = frame.astype({"x": object})
+    spoiled.loc[15, "x"] = "bad"
+    spoiled.to_csv(folder / "spoiled.csv", index=False)
     (folder / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
     (folder / "empty.csv").write_bytes(b"")
     (folder / "huge.csv").write_bytes(b"x,y\n" + b"1,2\n" * 100_000)
@@ -62,6 +65,26 @@ def start(page, seconds):
 def tick_only(page, *operators):
     for box in page.locator("input[name=operator]").all():
         box.set_checked(box.input_value() in operators)
+
+
+def test_a_bad_cell_stops_the_search_until_it_is_declared_missing(page, trouble, address, folder):
+    page.goto(address)
+    drop(page, folder, "spoiled.csv")
+    message = "Column 'x' has text in 1 of 80 cells (line 17: 'bad')."
+    expect(page.locator("#columns")).to_contain_text(message)
+    assert page.get_by_label("Role of x").input_value() == "feature"
+    page.get_by_role("button", name="Start the search").click()
+    expect(page.locator("#start-problem")).to_contain_text(message)
+    trouble.clear()  # the server refused
+
+    page.get_by_label("Also treat as missing").fill("bad")
+    page.keyboard.press("Tab")
+    expect(page.locator("#data-view")).to_contain_text("Column 'x': 1 cell is read as missing (line 17: 'bad').")
+    expect(page.locator("#columns")).not_to_contain_text(message)
+    tick_only(page, "+", "*")
+    start(page, 3)
+    expect(page.locator(".pill")).to_have_text("Finished")
+    expect(page.locator("#run")).to_contain_text("1 row of 80 with missing or infinite values left out (line 17).")
 
 
 def test_a_law_is_found_from_a_dropped_table_and_taken_away(page, address, folder):

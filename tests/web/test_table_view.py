@@ -16,7 +16,7 @@ def test_columns_have_kind_range_and_gaps(tmp_path):
     assert seen["n_rows"] == 2
     assert seen["columns"] == [
         {"name": "a", "is_number": True, "n_missing": 0, "min": 1.0, "max": 3.0},
-        {"name": "name", "is_number": False, "n_missing": 1},
+        {"name": "name", "is_number": False, "n_missing": 1, "problem": None},
         {"name": "b", "is_number": True, "n_missing": 1, "min": 2.0, "max": 2.0},
     ]
     assert seen["first_rows"] == [[1.0, "p", None], [3.0, None, 2.0]]
@@ -27,6 +27,15 @@ def test_columns_have_kind_range_and_gaps(tmp_path):
 )
 def test_a_column_that_is_called_time_and_only_grows_is_the_time(tmp_path, header, time):
     assert view(tmp_path, f"{header}\n0,5\n1,4\n2,4.5\n")["time"] == time
+
+
+def test_a_bad_cell_is_shown_with_its_line_until_it_is_declared_missing(tmp_path):
+    text = "a,b,y\n1,-,2\n2,3,3\nbad,4,4\n4,5,5\n"
+    seen = view(tmp_path, text)
+    assert "(line 4: 'bad')" in seen["columns"][0]["problem"]
+    assert seen["notes"] == ["Column 'b': 1 cell is read as missing (line 2: '-')."]
+    again = describe_table(read_named(tmp_path / "d.csv", ["bad"]), "d.csv")
+    assert again["columns"][0] == {"name": "a", "is_number": True, "n_missing": 1, "min": 1.0, "max": 4.0}
 
 
 def test_a_column_without_numbers_has_no_range(tmp_path):

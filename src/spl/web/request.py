@@ -112,6 +112,7 @@ class SearchRequest:
     timeout: float = TIMEOUT
     jobs: int = 1
     seed: int = 0
+    missing: tuple[str, ...] = ()  # texts that are read as missing, besides the usual marks
 
     def __post_init__(self) -> None:
         check_seconds(self.timeout)
@@ -139,6 +140,7 @@ class SearchRequest:
             f"--timeout={self.timeout:g}",
             f"--jobs={self.jobs}",
             f"--seed={self.seed}",
+            *([f"--missing={_join(self.missing)}"] if self.missing else []),
             f"--run={run_file}",
         ]
 
@@ -201,6 +203,7 @@ def read_request(given: object) -> SearchRequest:
         timeout=fields.number("timeout", TIMEOUT),
         jobs=fields.whole("jobs", 1),
         seed=fields.whole("seed", 0),
+        missing=fields.texts("missing"),
     )
 
 

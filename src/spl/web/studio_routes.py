@@ -94,10 +94,11 @@ class StudioRoutes:
 
     async def _describe_data(self, request: Request) -> Response:
         path = self._folder.data_file(request.path_params["name"])
-        return answer(await run_in_threadpool(self._view, path))
+        missing = tuple(request.query_params.getlist("missing"))
+        return answer(await run_in_threadpool(self._view, path, missing))
 
-    def _view(self, path: Path) -> dict[str, Any]:
-        return describe_table(_read_once(path, path.stat().st_mtime_ns), path.name)
+    def _view(self, path: Path, missing: tuple[str, ...] = ()) -> dict[str, Any]:
+        return describe_table(_read_once(path, path.stat().st_mtime_ns, missing), path.name)
 
     # ---- searches --------------------------------------------------------------------------------
 
@@ -116,7 +117,7 @@ class StudioRoutes:
         """Start a search, after all that can be checked was checked."""
         wanted = read_request(await read_json(request))
         path = self._folder.data_file(wanted.data)
-        table = await run_in_threadpool(_read_once, path, path.stat().st_mtime_ns)
+        table = await run_in_threadpool(_read_once, path, path.stat().st_mtime_ns, wanted.missing)
         notes = await run_in_threadpool(wanted.check, table)
         return answer({"name": await run_in_threadpool(self._searches.start, wanted), "notes": notes}, 201)
 
@@ -139,6 +140,6 @@ def _check_unzipped(path: Path, most: int, message: str) -> None:
 
 
 @lru_cache(maxsize=1)
-def _read_once(path: Path, changed: int) -> Table:
+def _read_once(path: Path, changed: int, missing: tuple[str, ...]) -> Table:
     """Return the table in a file that did not change since."""
-    return read_named(path)
+    return read_named(path, missing)

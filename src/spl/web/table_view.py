@@ -1,6 +1,7 @@
 """A table as the studio shows it: columns with their kind and range, the first rows, and what may be the time or the target."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ MAX_COLUMNS = 500  # that a page can offer
 TIME_NAMES = ("t", "time", "times", "seconds", "sec", "s")
 
 
-def read_named(path: Path) -> Table:
-    """Return the table in a file; messages call it by its name alone, wherever it is."""
+def read_named(path: Path, missing: Sequence[str] = ()) -> Table:
+    """Return the table in a file; messages call it by its name alone, wherever it is. Some texts are read as missing."""
     try:
-        return read_table(str(path))
+        return read_table(str(path), missing)
     except DataError as error:
         raise DataError(str(error).replace(str(path), path.name)) from None
 
@@ -36,7 +37,7 @@ def describe_table(table: Table, name: str) -> dict[str, Any]:
         "n_rows": _count_rows(table),
         "columns": columns,
         "first_rows": [list(row) for row in zip(*values, strict=True)],
-        "notes": list(table.notes),
+        "notes": [*table.notes, *(note for notes in table.column_notes.values() for note in notes)],
         "time": _guess_time(table),
     }
 
@@ -48,7 +49,8 @@ def _count_rows(table: Table) -> int:
 def _describe_column(table: Table, name: str) -> dict[str, Any]:
     if name not in table.numbers:
         texts = table.texts[name]
-        return {"name": name, "is_number": False, "n_missing": sum(text is None for text in texts)}
+        n_missing = sum(text is None for text in texts)
+        return {"name": name, "is_number": False, "n_missing": n_missing, "problem": table.problems.get(name)}
     numbers = table.numbers[name]
     finite = numbers[np.isfinite(numbers)]
     return {

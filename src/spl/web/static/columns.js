@@ -8,6 +8,9 @@ const ROLES = {
 };
 const SINGLE = ["target", "weights", "time", "group"]; // roles that one column can have
 
+// Columns of numbers; one with a stray text among its numbers is meant to be one, and the search says what is wrong with it.
+const isUsable = (column) => column.problem || (column.is_number && column.min !== null);
+
 export class Columns {
   constructor(holder, onchange) {
     this.holder = holder;
@@ -19,7 +22,7 @@ export class Columns {
 
   take(table) {
     this.table = table;
-    const numbers = table.columns.filter((column) => column.is_number && column.min !== null).map((column) => column.name);
+    const numbers = table.columns.filter(isUsable).map((column) => column.name);
     const target = numbers.filter((name) => name !== table.time).at(-1);
     for (const { name } of table.columns) {
       const isNumber = numbers.includes(name);
@@ -71,7 +74,7 @@ export class Columns {
 
   makeChoice(column) {
     const { name } = column;
-    const roles = Object.entries(ROLES[this.kind]).filter(([role]) => column.is_number || role === "group" || role === "ignore");
+    const roles = Object.entries(ROLES[this.kind]).filter(([role]) => column.is_number || column.problem || role === "group" || role === "ignore");
     const current = this.roles[this.kind].get(name);
     return make("select", { "aria-label": `Role of ${name}`, "data-column": name, onchange: (event) => this.give(name, event.target.value) },
       roles.map(([role, words]) => make("option", { value: role, selected: role === current }, words)));
@@ -87,7 +90,7 @@ export class Columns {
     }
     roles.set(name, role);
     for (const column of this.table.columns) {
-      if (!column.is_number && !["group", "ignore"].includes(roles.get(column.name))) roles.set(column.name, "ignore");
+      if (!column.is_number && !column.problem && !["group", "ignore"].includes(roles.get(column.name))) roles.set(column.name, "ignore");
     }
     this.show();
     this.holder.querySelector(`[data-column="${CSS.escape(name)}"]`)?.focus();
@@ -97,6 +100,7 @@ export class Columns {
 
 function describeColumn(column) {
   const missing = column.n_missing ? `, ${column.n_missing} missing` : "";
+  if (column.problem) return make("span", { class: "message bad" }, column.problem);
   if (!column.is_number) return `text${missing}`;
   if (column.min === null) return "no numbers";
   return `${formatNumber(column.min)} to ${formatNumber(column.max)}${missing}`;

@@ -30,6 +30,7 @@ async function takeFile(file) {
       + "Leave out rows or columns, or start the studio with a higher --max-megabytes.");
     return;
   }
+  find("missing").value = "";
   await takeTable(() => ask(`api/data/${encodeURIComponent(file.name)}`, { method: "PUT", body: file }));
   find("file").value = "";
 }
@@ -55,7 +56,7 @@ async function takeTable(askForIt) {
 function refuseTable(message) {
   tablesAsked += 1; // an answer that is still under way comes too late
   columns.clear();
-  find("data-view").hidden = find("rest").hidden = true;
+  find("data-view").hidden = find("missing-part").hidden = find("rest").hidden = true;
   find("drop").classList.remove("small");
   showProblem("data-problem", message);
 }
@@ -63,12 +64,30 @@ function refuseTable(message) {
 function showTable(table) {
   showProblem("start-problem", "");
   find("data-view").replaceChildren(showFirstRows(table));
-  find("data-view").hidden = find("rest").hidden = false;
+  find("data-view").hidden = find("missing-part").hidden = find("rest").hidden = false;
   find("drop").classList.add("small");
   columns.take(table);
   if (table.time) document.querySelector('input[name="kind"][value="dynamics"]').checked = true;
   changeKind();
   announce(`${table.name}: ${count(table.n_rows, "row")}, ${count(table.columns.length, "column")}.`);
+}
+
+// Texts that the user wants to be read as missing, besides the usual marks.
+function missingTexts() {
+  return find("missing").value.split(",").map((text) => text.trim()).filter(Boolean);
+}
+
+function missingWords() {
+  return new URLSearchParams(missingTexts().map((text) => ["missing", text]));
+}
+
+async function readAgain() {
+  showProblem("data-problem", "");
+  try {
+    showTable(await ask(`api/data/${encodeURIComponent(columns.table.name)}?${missingWords()}`));
+  } catch (error) {
+    showProblem("data-problem", error.message);
+  }
 }
 
 function showProblem(id, message) {
@@ -131,7 +150,7 @@ function wholeRequest() {
   const allowed = chosen("allowed") === "rules" ? { rules: rules.text } : { operators: ticked() };
   const constants = find("constants").checked;
   const limits = { timeout: find("timeout").valueAsNumber, jobs: find("jobs").valueAsNumber, seed: find("seed").valueAsNumber };
-  return { kind, data: columns.table.name, ...sought, ...allowed, constants, ...limits };
+  return { kind, data: columns.table.name, missing: missingTexts(), ...sought, ...allowed, constants, ...limits };
 }
 
 async function start(event) {
@@ -156,7 +175,8 @@ async function fillForm(name) {
   let request;
   const isThere = await takeTable(async () => {
     request = await ask(`api/runs/${encodeURIComponent(name)}/request`);
-    return ask(`api/data/${encodeURIComponent(request.data)}`);
+    find("missing").value = (request.missing ?? []).join(", "); // older runs of a studio do not have it
+    return ask(`api/data/${encodeURIComponent(request.data)}?${missingWords()}`);
   });
   if (!isThere) return;
   const one = (column) => (column === null ? [] : [column]);
@@ -239,6 +259,7 @@ find("file").addEventListener("change", (event) => takeFile(event.target.files[0
 for (const kind of ["dragover", "drop"]) {
   document.addEventListener(kind, (event) => event.preventDefault()); // a file dropped beside the field must not replace the page
 }
+find("missing").addEventListener("change", readAgain);
 find("drop").addEventListener("dragover", () => find("drop").classList.add("over"));
 find("drop").addEventListener("dragleave", () => find("drop").classList.remove("over"));
 find("drop").addEventListener("drop", (event) => {
