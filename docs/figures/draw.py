@@ -9,7 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from small_search import Episode, Node, run_episode, write
 
+from spl.data import Dataset
+from spl.description_length import description_length, misfit
+from spl.expression import parse_expression
+from spl.fit import fit, fit_constant
 from spl.plots.style import FOUND, GREY, MEASURED, NUMBER
+from spl.program import Vocabulary
 
 IMAGES = Path(__file__).parent.parent / "images"
 LOOK = {
@@ -152,6 +157,32 @@ def draw_reward(figure: Figure) -> None:
     axes.legend()
 
 
+def draw_choice(figure: Figure) -> None:
+    """What sines of many frequencies gain over a constant, and what they cost: for noise, and for a law with noise."""
+    figure.set_size_inches(9.2, 3.2)
+    rng = np.random.default_rng(4)
+    x, noise = rng.uniform(-3, 3, 60), rng.standard_normal(60)
+    frequencies = np.arange(0.25, 40, 0.25)
+    titles = {"noise alone": noise, "sin(2 x) with the same noise": np.sin(2 * x) + 0.6 * noise}
+    for axes, (title, target) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+        data = Dataset.from_arrays(x[:, np.newaxis], target, names=["x"])
+        words = Vocabulary(("x",))
+        constant = fit_constant(data, words)
+        sine = parse_expression("C*sin(C*x)", words)
+        found = [fit(sine.with_constants(np.array([1.0, f])), data) for f in frequencies]
+        gains = [misfit(constant, 60, 0.0) - misfit(wave, 60, 0.0) for wave in found]
+        prices = [
+            gain + description_length(wave, 60, 0.0) - description_length(constant, 60, 0.0)
+            for gain, wave in zip(gains, found, strict=True)
+        ]
+        places = [abs(wave.program.constants[1]) for wave in found]
+        axes.plot(places, gains, ".", color=MEASURED, label="gain over a constant")
+        axes.plot(places, prices, "_", color=FOUND, label="price")
+        axes.set(title=title, xlabel="frequency", xlim=(0, 40), ylim=(0, None))
+    figure.axes[0].set_ylabel("nats")
+    figure.axes[0].legend()
+
+
 def draw_constants(figure: Figure) -> None:
     """The error against a constant that enters linearly, and one that does not."""
     figure.set_size_inches(8.6, 3.2)
@@ -204,6 +235,7 @@ def main() -> None:
         "search-episode": draw_episode,
         "search-growth": draw_growth,
         "reward": draw_reward,
+        "choice": draw_choice,
         "constants": draw_constants,
         "weak-form": draw_weak,
     }
