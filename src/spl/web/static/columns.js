@@ -47,6 +47,12 @@ export class Columns {
     this.setKind(kind);
   }
 
+  // The same table, read in another way: roles stay as they are.
+  update(table) {
+    this.table = table;
+    this.show();
+  }
+
   setKind(kind) {
     this.kind = kind;
     this.show();
@@ -100,7 +106,7 @@ export class Columns {
 
 function describeColumn(column) {
   const missing = column.n_missing ? `, ${column.n_missing} missing` : "";
-  if (column.problem) return make("span", { class: "message bad" }, column.problem);
+  if (column.problem) return "text among numbers";
   if (!column.is_number) return `text${missing}`;
   if (column.min === null) return "no numbers";
   return `${formatNumber(column.min)} to ${formatNumber(column.max)}${missing}`;
@@ -114,6 +120,7 @@ export function showFirstRows(table) {
   return make("div", {},
     make("p", {}, make("strong", {}, table.name), `: ${count(table.n_rows, "row")}, ${count(table.columns.length, "column")}`),
     ...table.notes.map((note) => make("p", { class: "soft small" }, note)),
+    ...table.columns.filter((column) => column.problem).map((column) => make("p", { class: "message bad" }, column.problem)),
     make("details", {}, make("summary", {}, "First rows"),
       make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "First rows" },
         make("table", { class: "first-rows" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows)))));

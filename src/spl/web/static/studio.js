@@ -84,7 +84,9 @@ function missingWords() {
 async function readAgain() {
   showProblem("data-problem", "");
   try {
-    showTable(await ask(`api/data/${encodeURIComponent(columns.table.name)}?${missingWords()}`));
+    const table = await ask(`api/data/${encodeURIComponent(columns.table.name)}?${missingWords()}`);
+    find("data-view").replaceChildren(showFirstRows(table));
+    columns.update(table);
   } catch (error) {
     showProblem("data-problem", error.message);
   }
