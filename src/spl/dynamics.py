@@ -21,7 +21,6 @@ from spl.discover_system import SystemDiscovery, discover_system
 from spl.domain import explain_undefined_system
 from spl.errors import (
     DataError,
-    DataRepaired,
     DoubtfulResult,
     RunFileError,
     SearchInterrupted,
@@ -34,6 +33,7 @@ from spl.errors import (
 from spl.estimator import DIGITS, check_run_file, count_jobs, make_grammar
 from spl.export import export_system
 from spl.expression import to_text
+from spl.given_data import warn_of_repairs
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.latex import to_latex
@@ -161,7 +161,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         if self.search is not None and not isinstance(self.search, SearchConfig):
             raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
         data = _read(x, t, x_dot, u, feature_names)
-        _warn(data)
+        warn_of_repairs(data.notes, stacklevel=3)
         grammars = self._grammars(data.states, data.columns(plan.order))
         search: Callable[..., SystemDiscovery] = discover_system
         if self.run_file is not None:
@@ -282,7 +282,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         """
         system, fitted = self._system(), self.trajectories_
         data = _read(x, t, x_dot, u, fitted.names)
-        _warn(data)
+        warn_of_repairs(data.notes, stacklevel=3)
         if len(data.states) != len(fitted.states) or len(data.inputs) != len(fitted.inputs):
             raise DataError(
                 f"There are {len(data.states)} states and {len(data.inputs)} inputs; "
@@ -456,12 +456,6 @@ def _read(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | Non
         names, inputs = given[:n_states], given[n_states:]
         return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=names, input_names=inputs)
     return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=given)
-
-
-def _warn(data: Trajectories) -> None:
-    """Warn of what was changed or left out of the data that a method of the estimator was given."""
-    for note in data.notes:
-        warnings.warn(note, DataRepaired, stacklevel=3)
 
 
 def _as_rows(values: Any, what: str) -> NDArray[np.float64]:

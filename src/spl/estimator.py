@@ -23,7 +23,6 @@ from spl.data import Dataset, check_unique
 from spl.discover import Discovery, discover
 from spl.domain import explain_undefined
 from spl.errors import (
-    DataRepaired,
     DoubtfulResult,
     RunFileError,
     SearchInterrupted,
@@ -36,7 +35,7 @@ from spl.export import export_program
 from spl.expression import to_text
 from spl.fit import evaluate
 from spl.front import Front, check_selection
-from spl.given_data import Rows, complete_rows, read_features
+from spl.given_data import Rows, complete_rows, read_features, read_origins, warn_of_repairs
 from spl.grammar import Grammar
 from spl.grammar_rules import DEFAULT_OPERATORS
 from spl.grammar_text import read_text_or_file
@@ -84,6 +83,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
     Attributes:
         equations_: the front as a DataFrame: cost, loss, score, equation.
         notes_: what was changed or left out of the data, and reasons to doubt the answer.
+        time_origins_: for each column of dates, the moment from which its seconds are counted, in nanoseconds since 1970.
 
     Examples:
         >>> X = np.linspace(1, 3, 40).reshape(-1, 1)
@@ -182,7 +182,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if run.facts.get("has_names", True):
             model.feature_names_in_ = np.array(run.data.names, dtype=object)
         model.n_features_in_ = len(run.data.names)
-        model.time_origins_ = _read_origins(run.facts.get("origins"))
+        model.time_origins_ = read_origins(run.facts.get("origins"))
         model._keep(search.discovery, run.data, search.name)
         return model
 
@@ -330,7 +330,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         )
         rows = complete_rows(table, y, weights, getattr(self, "feature_names_in_", None))
         rows = rows._replace(notes=[*read.notes, *rows.notes])
-        _warn(rows.notes, stacklevel=4)
+        warn_of_repairs(rows.notes, stacklevel=4)
         return rows, read.origins
 
     def _choose_search(self, target: str) -> Callable[..., Discovery]:
@@ -392,7 +392,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             rows: NDArray[np.float64] = validate_data(
                 self, read.table, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
             )
-        _warn(read.notes, stacklevel=4)
+        warn_of_repairs(read.notes, stacklevel=4)
         return np.ascontiguousarray(rows.T)
 
     def _program(self, index: int | None) -> Program:
@@ -410,18 +410,6 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
                 f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {show_value(index)}."
             )
         return int(index) % len(front)
-
-
-def _warn(notes: Sequence[str], stacklevel: int) -> None:
-    """Warn of what was changed or left out of the data that a method of the estimator was given."""
-    for note in notes:
-        warnings.warn(note, DataRepaired, stacklevel=stacklevel)
-
-
-def _read_origins(given: object) -> dict[str, int]:
-    """Return the instants that a run file holds, from which dates are counted."""
-    pairs = given.items() if isinstance(given, Mapping) else ()
-    return {str(name): instant for name, instant in pairs if isinstance(instant, int)}
 
 
 def check_run_file(path: object) -> None:

@@ -4,7 +4,8 @@ Shapes and names are left to scikit-learn's own checks.
 """
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Number
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from spl.cells import Missing
 from spl.columns import Column, Reading, find_complete_rows, note_durations
-from spl.errors import DataError, show_value
+from spl.errors import DataError, DataRepaired, show_value
 from spl.frames import read_dates, read_frame, read_objects
 
 _REMEDY = "Fix it, or put NaN in its place to treat it as missing."
@@ -91,6 +92,23 @@ def complete_rows(X: NDArray[np.float64], y: Any, weights: Any, names: Sequence[
     if complete.all():
         return Rows(X, y, weights, notes)
     return Rows(X[complete], y[complete], None if weights is None else weights[complete], notes)
+
+
+def warn_of_repairs(notes: Iterable[str], stacklevel: int) -> None:
+    """Warn of what was changed or left out of the data; the line so many calls above this one is blamed."""
+    for note in notes:
+        warnings.warn(note, DataRepaired, stacklevel=stacklevel)
+
+
+def read_origins(given: object) -> dict[str, int]:
+    """Return the instants that a run file holds, from which dates are counted.
+
+    Examples:
+        >>> read_origins({"when": 5, "else": "nonsense"})
+        {'when': 5}
+    """
+    pairs = given.items() if isinstance(given, Mapping) else ()
+    return {str(name): instant for name, instant in pairs if isinstance(instant, int)}
 
 
 def _place(row: int) -> str:
