@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.cells import Gathered, Missing, is_empty, plain_number
+from spl.cells import Gathered, Missing, is_empty
 from spl.decimals import COMMA, POINT, find_mark, needs_point, parse_number
 from spl.errors import DataError, count_noun, shorten, show_value
 from spl.instants import AmbiguousDate, read_instants, seconds_since
@@ -145,16 +145,24 @@ class _Reader:
 
     def _gather_again(self) -> tuple[NDArray[np.float64], dict[int, object]]:
         """Read all cells once more with a comma before the decimals: 1.234 is then more than a thousand."""
-        numbers = np.full(self.cells.n_rows, np.nan)
-        others: dict[int, object] = {}
-        for row, cell in enumerate(self.reading.raw(self.place)):
-            number = parse_number(cell, COMMA) if isinstance(cell, str) else plain_number(cell)
-            if number is None and not is_empty(cell):
-                others[row] = cell
-            elif number is not None:
-                numbers[row] = number
-                if isinstance(cell, str) and number != plain_number(cell):
-                    self._show_written(row, cell, number)
+        raw = self.reading.raw(self.place)
+        turned = Gathered()  # most cells are plain numbers but for the comma
+        turned.add(
+            [cell.replace(COMMA, "x" if POINT in cell else POINT) if isinstance(cell, str) else cell for cell in raw]
+        )
+        numbers, others = turned.numbers, {row: raw[row] for row in turned.others}
+        grouped = [row for row, cell in enumerate(raw) if isinstance(cell, str) and POINT in cell]
+        for row in {*others, *grouped}:
+            number = parse_number(str(raw[row]), COMMA) if isinstance(raw[row], str) else None
+            numbers[row] = np.nan if number is None else number
+            if number is None:
+                others[row] = raw[row]
+            else:
+                others.pop(row, None)
+        changed = (row for row, cell in enumerate(raw) if isinstance(cell, str) and (COMMA in cell or POINT in cell))
+        first = next((row for row in changed if not np.isnan(numbers[row])), None)
+        if first is not None:
+            self._show_written(first, raw[first], float(numbers[first]))
         return numbers, others
 
     def _take_missing(self, numbers: NDArray[np.float64], others: dict[int, object]) -> list[tuple[int, object]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -69,9 +70,18 @@ def read_content(given: RowSource, notes: list[str], missing: Missing) -> Conten
         gathered = [column.without_first() for column in gathered]
         del lines[0]
 
+    @cache
+    def raw_of(places: tuple[int, ...]) -> dict[int, list[object]]:
+        cells: dict[int, list[object]] = {place: [] for place in places}
+        for row in given.rows([]):
+            if row.line >= lines[0]:
+                for place in places:
+                    cells[place].append(row.cells[place] if place < len(row.cells) else None)
+        return cells
+
     def raw(place: int) -> list[object]:
-        rows = (row for row in given.rows([]) if row.line >= lines[0])
-        return [row.cells[place] if place < len(row.cells) else None for row in rows]
+        doubtful = tuple(k for k, column in enumerate(gathered) if column.others)  # most likely asked for next
+        return raw_of(doubtful if place in doubtful else (place,))[place]
 
     reading = Reading(
         place=lambda row: f"{given.line_word} {lines[row]}",
