@@ -28,3 +28,9 @@ def test_a_candidate_cannot_be_changed():
 def test_a_module_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         Module(parse_expression("x", WORDS), 1, 0.5, 0.9).size = 3
+
+
+@pytest.mark.parametrize(("text", "cost"), [("3", 0), ("C", 0), ("x", 1), ("-x", 2), ("C*x", 3)])
+def test_a_constant_costs_less_than_any_column(text, cost):
+    program = parse_expression(text, WORDS)
+    assert Candidate(program.with_constants([2.0] * program.n_constants), 0.5).cost == cost

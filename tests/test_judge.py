@@ -6,7 +6,7 @@ import pytest
 from spl.candidate import Candidate
 from spl.config import SearchConfig
 from spl.data import Dataset
-from spl.expression import parse_expression
+from spl.expression import parse_expression, to_text
 from spl.fit import root_mean_square_error
 from spl.front import Front
 from spl.judge import MANY, SETTLE_EPISODES, Judge, Judged, count_episodes_left, has_settled
@@ -120,3 +120,17 @@ def test_when_it_is_late_only_a_first_formula_is_fitted():
     first = late.judge(found, Judged(), 50, 1)
     assert set(first.seen) == {found[0].program.tokens}
     assert late.judge(found, first, 100, 1).front == first.front
+
+
+@pytest.mark.parametrize("target", [X + 0.1 * np.sin(40 * X), np.sin(40 * X)])
+def test_the_best_constant_is_in_every_front(target):
+    judge = make_judge(target)
+    judged = judge.judge([candidate("x", judge), candidate("sqrt(x)", judge)], Judged(), 50, 1)
+    assert judged.front[0].program.constants == pytest.approx([np.mean(target)])
+    assert judged.front[0].cost == 0
+
+
+def test_a_grammar_without_constants_gets_none():
+    judge = replace(make_judge(), derives=lambda program: program.n_constants == 0)
+    judged = judge.judge([candidate("x", judge)], Judged(), 50, 1)
+    assert [to_text(each.program) for each in judged.front] == ["x"]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from spl.kernels import tokens as tk
 from spl.program import Program
 
 
@@ -20,8 +21,9 @@ class Candidate:
 
     @property
     def cost(self) -> int:
-        """The cost of its program."""
-        return self.program.cost
+        """The cost of its program; 0 if that is a number: what costs more must come nearer than the best constant."""
+        is_number = len(self.program) == 1 and self.program.tokens[0] >> tk.KIND_SHIFT in (tk.CONSTANT, tk.LITERAL)
+        return 0 if is_number else self.program.cost
 
 
 @dataclass(frozen=True, slots=True)

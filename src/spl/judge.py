@@ -47,7 +47,7 @@ class Judge:
         candidates = list(before.front) or [*self._best_constant()]
         seen: dict[tuple[int, ...], Candidate] = {}
         for candidate in _hopeful(found, before.front):
-            if candidates and self.is_late():
+            if (len(before.front) or seen) and self.is_late():
                 break
             tokens = candidate.program.tokens
             known = seen.get(tokens) or before.seen.get(tokens)
