@@ -15,7 +15,7 @@ from spl.kernels import tokens as tk
 from spl.kernels.compiler import make_scratch
 from spl.kernels.evaluate import BLOCK, evaluate_all
 from spl.kernels.fit import Effort, fit_program
-from spl.kernels.normal_equations import FIT_WORK
+from spl.kernels.normal_equations import FIT_WORK, Table
 from spl.kernels.precision import number_nats
 from spl.kernels.rounding import is_program_stable
 from spl.packing import pack_alphabet, pack_program, pack_table
@@ -77,12 +77,13 @@ def fit(
     fitted = Candidate(program, before, reward)
     if not SMALLEST_SPREAD < dataset.spread < 1 / SMALLEST_SPREAD:
         return fitted
+    table = pack_table(dataset)
     if program.constants:
-        error, constants = _run_kernel(program, dataset, effort, seed)
+        error, constants = _run_kernel(program, table, effort, seed)
         loss = float(np.sqrt(error / dataset.n_rows))
         if loss < before:
             fitted = Candidate(program.with_constants(constants), loss, reward)
-    return price_numbers(fitted, dataset) if is_stable(fitted.program, dataset) else replace(fitted, loss=np.inf)
+    return _price_numbers(fitted, table) if _is_stable(fitted.program, table) else replace(fitted, loss=np.inf)
 
 
 def price_numbers(candidate: Candidate, dataset: Dataset) -> Candidate:
@@ -97,13 +98,19 @@ def price_numbers(candidate: Candidate, dataset: Dataset) -> Candidate:
         >>> round(line.number_nats, 2)  # about ln(2 / 0.17): its value over its standard error
         2.46
     """
-    free = free_numbers(candidate.program, has_factors=False)
+    return _price_numbers(candidate, pack_table(dataset))
+
+
+def _price_numbers(candidate: Candidate, table: Table) -> Candidate:
+    free = candidate.program
+    if any(token >> tk.KIND_SHIFT == tk.LITERAL for token in free.tokens):
+        free = free_numbers(free, has_factors=False)
     if not free.constants:
         return replace(candidate, number_nats=0.0)
     if not np.isfinite(candidate.loss):
         return candidate
     alphabet, work = pack_alphabet(free.vocabulary), make_scratch(FIT_WORK)
-    nats = number_nats(pack_program(free), alphabet, pack_table(dataset), max(candidate.loss, 1e-300), work)
+    nats = number_nats(pack_program(free), alphabet, table, max(candidate.loss, 1e-300), work)
     return replace(candidate, number_nats=float(nats) if np.isfinite(nats) else None)
 
 
@@ -129,15 +136,19 @@ def is_stable(program: Program, dataset: Dataset) -> bool:
         >>> is_stable(parse_expression("1e12*(y + (x - (x + y)))", words), data), is_stable(parse_expression("x*y", words), data)
         (False, True)
     """
+    return _is_stable(program, pack_table(dataset))
+
+
+def _is_stable(program: Program, table: Table) -> bool:
     if len(program) > tk.MAX_LENGTH or not np.all(np.isfinite(program.constants)):
         return True  # too long for a search to have met it; without a value, the loss is infinite anyway
     alphabet = pack_alphabet(program.vocabulary)
-    return bool(is_program_stable(pack_program(program), alphabet, pack_table(dataset), make_scratch(FIT_WORK)))
+    return bool(is_program_stable(pack_program(program), alphabet, table, make_scratch(FIT_WORK)))
 
 
-def _run_kernel(program: Program, dataset: Dataset, effort: Effort, seed: int) -> tuple[float, NDArray[np.float64]]:
+def _run_kernel(program: Program, table: Table, effort: Effort, seed: int) -> tuple[float, NDArray[np.float64]]:
     work = make_scratch(FIT_WORK)
     random: NDArray[Any] = np.array([seed], np.uint64)
     alphabet = pack_alphabet(program.vocabulary)
-    error = fit_program(pack_program(program), alphabet, pack_table(dataset), effort, work, random)
+    error = fit_program(pack_program(program), alphabet, table, effort, work, random)
     return float(error), work.best[: program.n_constants].copy()
