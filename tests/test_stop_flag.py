@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spl import SearchConfig, SPLDynamics, SPLRegressor
-from spl.errors import SearchInterrupted
+from spl.errors import DoubtfulResult, SearchInterrupted
 from spl.stop_flag import request_stop_of, stop_flag
 
 
@@ -50,7 +50,8 @@ def test_a_fit_in_one_thread_is_ended_from_another_with_the_best_so_far(make):
     def fit():
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SearchInterrupted)
+                for expected in (SearchInterrupted, DoubtfulResult):
+                    warnings.simplefilter("ignore", expected)
                 model.fit(*arguments)
         except BaseException as error:
             errors.append(error)

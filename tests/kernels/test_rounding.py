@@ -22,6 +22,7 @@ RESIDUES = (
     "1e11*(log(exp(x)) - x)",
     "sin(1e13*x)",
     "1e16*(1 - cos(1e-8*x)**2) - 1",
+    "1e14*(sqrt(x)**2 - x)",
 )
 SOUND = (
     "x*y",
@@ -61,6 +62,19 @@ def test_the_spread_of_the_target_decides_how_much_rounding_error_is_small():
     assert [check("1e11*(x + y - y - x)", each) for each in (data, wide)] == [False, True]
 
 
+def test_dates_far_from_zero_are_no_rounding_error():
+    seconds = 1.7e9 + np.linspace(0.0, 1e-2, 40)
+    data = Dataset.from_arrays(np.column_stack([seconds, seconds]), seconds - 1.7e9, names=WORDS.variables)
+    assert check("x - 1700000000", data)
+
+
+def test_a_target_far_from_zero_is_as_exact_as_it_can_be():
+    data = make_data()
+    far = make_data(target=1e9 + 1e-3 * data.target)
+    assert check("1e9 + 0.001*x", far)
+    assert not check("1e9 + 0.001*x + 1e12*(x + y - y - x)", far)
+
+
 def test_a_constant_target_tells_nothing():
     assert check(RESIDUES[0], make_data(target=np.full(40, 3.0)))
 
@@ -79,11 +93,11 @@ def test_all_blocks_of_rows_count(n_rows):
     assert not check("1e14*(x + y - x)", data)
 
 
-def test_the_sum_is_what_perturbations_of_single_tokens_add_up_to():
-    """x*y + 3*x at x = 2, y = 5: every token once, in the order + * x y * 3 x."""
+def test_the_sum_is_what_perturbations_of_single_results_add_up_to():
+    """x*y + 3*x at x = 2, y = 5: every operator once, in the order + * *."""
     program = parse_expression("x*y + 3*x", WORDS)
     columns = np.array([[2.0], [5.0]])
-    contributions = [16, 10, 10, 10, 6, 6, 6]  # |derivative by the token * its value|
+    contributions = [16, 10, 6]  # |derivative by the operator's value * that value|
     total, work = np.empty(BLOCK), make_scratch(FIT_WORK)
     from spl.kernels.differentiate import find_ends, record
 

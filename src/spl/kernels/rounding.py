@@ -1,7 +1,8 @@
-"""How much of a program's values is rounding error: what they would change by if every number on the way were off in its last digit.
+"""How much of a program's values is rounding error: what they would change by if every result on the way were off in its last digit.
 
 `x + y - x - y` is 0 but for rounding; times 1e11 it fits noise as well as anything. To first order, the error of a result is the sum
-over all tokens of |derivative of the result by the token's value| * |value| * EPSILON.
+over all operators of |derivative of the result by the operator's value| * |value| * EPSILON. Columns and numbers count as exact: dates
+in seconds are far from 0, and differences of them are right all the same.
 """
 
 import numpy as np
@@ -17,6 +18,9 @@ EPSILON = 2.0**-52
 # Beside what a formula explains, a rounding error of up to this share of the target's spread is small. Laws that are exact to six
 # digits stay; a residue of rounding that is scaled up until it explains anything is far above it.
 MAX_ROUNDING = 1e-6
+OWN_ROUNDING = (
+    16.0  # times the rounding error of the target itself is as small: a target far from 0 is not known any better
+)
 CONSTANT_TARGET = 1e-26  # a target whose squared spread is a smaller share of its square is constant but for rounding
 
 
@@ -31,7 +35,7 @@ def add_rounding(adjoint, top, tape, row, n, total):
 
 @kernel
 def sum_rounding(tokens, length, alphabet, n, tape, adjoint, ends, total):
-    """Fill total[:n] with the sum over all tokens of |derivative by its value * value|, from a recorded tape.
+    """Fill total[:n] with the sum over all operators of |derivative by its value * value|, from a recorded tape.
 
     The adjoint rows are a stack, as in `differentiate.propagate`, but no subtree is passed over.
     """
@@ -40,11 +44,12 @@ def sum_rounding(tokens, length, alphabet, n, tape, adjoint, ends, total):
     fill_row(adjoint, top, 1.0, n)
     for i in range(length):
         token = tokens[i]
-        add_rounding(adjoint, top, tape, i * BLOCK, n, total)
         arity = arity_of(token)
         if arity == 0:
             top -= BLOCK
-        elif arity == 2:
+            continue
+        add_rounding(adjoint, top, tape, i * BLOCK, n, total)
+        if arity == 2:
             a, b, value, scratch = (i + 1) * BLOCK, ends[i + 1] * BLOCK, i * BLOCK, top + 2 * BLOCK
             copy_row(adjoint, top, adjoint, top + BLOCK, n)
             for operand in range(2):
@@ -72,7 +77,9 @@ def is_stable(tokens, length, constants, alphabet, table, n_rows, work):
             square += table.weights[first + j] * (EPSILON * work.residual[j]) ** 2
             size += table.weights[first + j] * table.target[first + j] ** 2
     spread = table.square * n_rows / table.target.size
-    return square <= MAX_ROUNDING**2 * spread or spread <= CONSTANT_TARGET * size
+    if spread <= CONSTANT_TARGET * size:
+        return True
+    return square <= max(MAX_ROUNDING**2 * spread, (OWN_ROUNDING * EPSILON) ** 2 * size)
 
 
 @kernel(entry=True)
