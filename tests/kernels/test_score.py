@@ -28,11 +28,11 @@ class Scorer:
         self.ledger = make_ledger(40, 3, 1 << 10, pack_costs(Grammar.from_text("f -> C * f | x").vocabulary))
         self.work, self.random = make_search_work(5), np.array([1], np.uint64)
 
-    def score(self, text, *guesses):
+    def score(self, text, *guesses, effort=QUICK):
         program = parse_expression(text, WORDS).with_constants(np.array(guesses))
         packed = pack_program(program)
         packed.n_rules = 1
-        return call_score(packed, self.alphabet, self.table, QUICK, PLAIN, self.ledger, self.work, self.random)
+        return call_score(packed, self.alphabet, self.table, effort, PLAIN, self.ledger, self.work, self.random)
 
     @property
     def n_evaluations(self):
@@ -55,11 +55,31 @@ def test_a_worse_guess_does_not_replace_what_was_found():
     assert scorer.ledger.front[0].reward == good
 
 
+def test_a_guess_that_is_no_better_is_not_fitted():
+    scorer = Scorer(lambda x: np.sin(9.3 * x))
+    for guess in (9.2, 2.0, 4.0, 30.0):
+        scorer.score("sin(C*x)", guess)
+    assert scorer.n_evaluations == 1
+
+
 def test_the_number_of_fits_is_bounded():
     scorer = Scorer(lambda x: np.sin(9.3 * x))
-    for guess in np.linspace(0.1, 5.0, 3 * MAX_FITS):
-        scorer.score("sin(C*x)", guess)
-    assert scorer.n_evaluations == MAX_FITS
+    scorer.score("sin(C*x)", 2.0)
+    at = np.flatnonzero(scorer.ledger.keys)
+    for _ in range(3 * MAX_FITS):
+        scorer.ledger.losses[at] = 10.0  # whatever comes is better
+        scorer.score("sin(C*x)", 2.0)
+    assert scorer.n_evaluations == 1 + MAX_FITS
+
+
+def test_a_fit_with_all_effort_is_made_once_after_quick_ones():
+    scorer = Scorer(lambda x: np.sin(9.3 * x))
+    poor = scorer.score("sin(C*x)", 2.0)
+    whole = Effort(np.int64(4), np.int64(60), np.int64(20), 1e-6)
+    good = scorer.score("sin(C*x)", np.nan, effort=whole)
+    assert good > poor
+    assert scorer.score("sin(C*x)", np.nan, effort=whole) == good
+    assert scorer.n_evaluations == 2
 
 
 def test_a_program_with_one_optimum_is_fitted_once():

@@ -243,6 +243,19 @@ def fit_constants(tokens, length, alphabet, table, n_rows, guess, hopeless, effo
 
 
 @kernel
+def guessed_error(tokens, length, alphabet, table, n_rows, guess, work):
+    """Return the squared error on the first rows that a fit from these guesses begins with, linear constants at their optimum.
+
+    Infinity if a constant has no guess. Needs the roles of the constants in `work`.
+    """
+    for k in range(work.n_constants):
+        if not np.isfinite(guess[k]):
+            return np.inf
+    error = normal_equations(tokens, length, guess, alphabet, table, n_rows, work)
+    return error - solve_step(work, 0.0) if np.isfinite(error) else np.inf
+
+
+@kernel
 def refit_constants(tokens, length, alphabet, table, effort, work):
     """Go on from `best`, fitted to the first rows just before, to all rows; return the squared error."""
     copy_numbers(work.best, work.start, work.n_constants)

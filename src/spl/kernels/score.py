@@ -7,7 +7,7 @@ import numpy as np
 from spl.kernels.apart import apart
 from spl.kernels.compiler import kernel, make_record
 from spl.kernels.derivation import DERIVATION
-from spl.kernels.fit import PROBE_ROWS, fit_constants, refit_constants
+from spl.kernels.fit import PROBE_ROWS, fit_constants, guessed_error, refit_constants
 from spl.kernels.keys import KEY_WORK, again_key, structure_key, value_key
 from spl.kernels.ledger import (
     N_EVALUATIONS,
@@ -25,7 +25,7 @@ from spl.kernels.roles import assign_roles
 from spl.kernels.rounding import is_stable
 from spl.kernels.tokens import MAX_CONSTANTS
 
-MAX_FITS = 4  # of a program whose constants have many local optima: a poor first guess must not be the last
+MAX_FITS = 4  # from better guesses, of a program whose constants have many local optima: a poor first guess must not be the last
 HOPELESS = 3.0  # a program so many times as bad as the best of its cost gets no second start for its constants
 
 
@@ -132,19 +132,35 @@ def plain_loss(derivation, alphabet, table, policy, ledger, cost, work):
 
 
 @kernel
-def may_fit_again(derivation, key, ledger, work):
-    """Return whether a program that was fitted before deserves another fit; take note of it if it does.
+def note_fit(key, k, ledger):
+    """Take note that the program of a key was fitted for the k-th time; return whether that is new."""
+    again = again_key(key, k)
+    if ledger.keys[find_key(ledger, again)] == again:
+        return False
+    store_loss(ledger, again, np.inf)
+    return True
 
-    It has a constant inside a function, where a fit ends in the optimum next to its start, and has had fewer than `MAX_FITS` fits.
+
+@kernel
+def may_fit_again(derivation, key, before, alphabet, table, effort, ledger, work):
+    """Return whether a program that was fitted before, with this loss, deserves another fit; take note of it if it does.
+
+    It has a constant inside a function, where a fit ends in the optimum next to its start. Then a fit with all effort is worth while
+    once, and a guess that is better than the last fit at most `MAX_FITS` times.
     """
     if derivation.n_constants == 0 or not assign_roles(derivation.tokens, derivation.n_tokens, work.fit):
         return False
     if work.fit.n_outside == work.fit.n_fitted:
         return False
-    for k in range(1, MAX_FITS):
-        again = again_key(key, k)
-        if ledger.keys[find_key(ledger, again)] != again:
-            store_loss(ledger, again, np.inf)
+    if effort.n_starts > 1:
+        return note_fit(key, 0, ledger)
+    n_probe = min(table.target.size, PROBE_ROWS)
+    tokens, guesses = derivation.tokens, derivation.guesses
+    error = guessed_error(tokens, derivation.n_tokens, alphabet, table, n_probe, guesses, work.fit)
+    if not error < n_probe * before * before:
+        return False
+    for k in range(1, MAX_FITS + 1):
+        if note_fit(key, k, ledger):
             return True
     return False
 
@@ -172,7 +188,7 @@ def score(derivation, alphabet, table, effort, policy, ledger, work, random):
     before = np.inf
     if ledger.keys[at] == key:
         before = ledger.losses[at]
-        if not may_fit_again(derivation, key, ledger, work):
+        if not may_fit_again(derivation, key, before, alphabet, table, effort, ledger, work):
             ledger.totals[N_REPEATS] += 1
             return reward_of(before, derivation.n_rules, policy)
     cost = description_cost(derivation.tokens, derivation.n_tokens, ledger.costs)
