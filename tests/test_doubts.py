@@ -29,6 +29,13 @@ def test_python_warns_when_the_columns_explain_nothing():
     assert model.notes_ == [UNEXPLAINED]
 
 
+def test_a_mean_that_comes_out_as_zero_is_a_constant_too():
+    X, y = noise()
+    with pytest.warns(DoubtfulResult, match="do not explain the target"):
+        model = SPLRegressor(**QUICK).fit(X, y - np.mean(y))
+    assert model.get_best()["equation"] == "0"
+
+
 def test_a_law_is_not_doubted():
     X, _ = noise()
     assert SPLRegressor(**QUICK).fit(X, X[:, 0] * X[:, 1]).notes_ == []

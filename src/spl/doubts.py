@@ -4,6 +4,7 @@ from spl.data import Dataset
 from spl.description_length import description_length
 from spl.fit import fit_constant
 from spl.front import Front
+from spl.kernels import tokens as tk
 
 UNEXPLAINED = "The columns do not explain the target: a constant describes it best."
 
@@ -24,5 +25,8 @@ def find_doubts(front: Front, data: Dataset, floor: float) -> tuple[str, ...]:
         return ()
     chosen = front[front.choose("mdl", data.n_rows, floor)]
     constant = fit_constant(data, chosen.program.vocabulary)
+    if constant.loss <= floor:
+        return ()  # the target is constant
     lengths = [description_length(candidate, data.n_rows, floor) for candidate in (constant, chosen)]
-    return (UNEXPLAINED,) if lengths[0] <= lengths[1] and constant.loss > floor else ()
+    has_column = any(token >> tk.KIND_SHIFT == tk.VARIABLE for token in chosen.program.tokens)
+    return () if has_column and lengths[1] < lengths[0] else (UNEXPLAINED,)
