@@ -78,7 +78,6 @@ def test_the_figure_shows_the_equation_at_an_index(model):
     assert len(model.plot_tree(0).axes[0].texts) < len(model.plot_tree().axes[0].texts)
 
 
-@pytest.mark.filterwarnings("ignore::spl.errors.DoubtfulResult")
 def test_the_figure_has_the_name_of_the_target(table):
     pytest.importorskip("matplotlib")
     named = SPLRegressor(operators=("+",), max_evaluations=200, random_state=0).fit(
@@ -411,7 +410,6 @@ def test_a_run_of_an_array_takes_arrays_again(tmp_path):
     assert SPLRegressor.from_run(tmp_path / "run.spl").predict(X.to_numpy()).shape == (30,)
 
 
-@pytest.mark.filterwarnings("ignore::spl.errors.DoubtfulResult")
 def test_a_run_with_an_operator_of_the_users_own_needs_it_again(tmp_path):
     X, y = make_table()
     bump = Operator("bump", lambda a: np.exp(-a * a))
