@@ -76,7 +76,7 @@ def test_the_front_is_one_stop_on_the_way_through_the_page(page, files):
 
 def test_the_table_does_what_the_chart_does(page, files):
     page.goto(files["table"])
-    page.get_by_role("button", name="Show cost 1,").press("Enter")
+    page.get_by_role("button", name="Show cost 0,").press("Enter")
     assert shown(page) == ["equation-0-0"]
     assert page.get_by_role("radio", checked=True).get_attribute("data-panel") == "equation-0-0"
     assert page.locator("tr.is-shown").get_attribute("data-panel") == "equation-0-0"

@@ -104,7 +104,7 @@ def test_a_law_is_found_from_a_dropped_table_and_taken_away(page, address, folde
 
     page.locator("[role=radio][tabindex='0']").focus()
     page.keyboard.press("Home")
-    expect(page.locator(".equation-part").first).to_contain_text("cost 1,")
+    expect(page.locator(".equation-part").first).to_contain_text("cost 0,")
     page.get_by_label("Compare with the formula of cost 3").check()
     expect(page.locator(".equation-part").nth(1)).to_contain_text("cost 3,")
     expect(page.get_by_role("heading", name="Fit of cost 3")).to_be_visible()

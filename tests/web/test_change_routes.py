@@ -75,7 +75,7 @@ def test_the_form_cannot_be_filled_with_a_run_that_no_studio_started(studio, old
 
 @pytest.mark.parametrize("language", FORMATS)
 def test_a_formula_leaves_in_every_format_that_spl_knows(studio, old, language):
-    answer = studio.get(f"/api/runs/old/code?law=0&cost=1&format={language}&save=1")
+    answer = studio.get(f"/api/runs/old/code?law=0&cost=0&format={language}&save=1")
     assert answer.status_code == 200
     assert answer.text
     assert f".{ENDINGS[language]}" in answer.headers["content-disposition"]
