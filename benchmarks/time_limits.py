@@ -84,7 +84,7 @@ CASES: dict[str, Callable[[float], float]] = {
 
 @contextmanager
 def busy(n_processes: int) -> Iterator[None]:
-    """Keep so many processes busy."""
+    """Keep this many processes busy."""
     workers = [multiprocessing.get_context("spawn").Process(target=_be_busy, daemon=True) for _ in range(n_processes)]
     for worker in workers:
         worker.start()

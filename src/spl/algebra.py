@@ -131,12 +131,12 @@ def raised(number: Number, exponent: Number) -> Number | None:
 
 
 def is_ordinary(value: float) -> bool:
-    """Tell whether a number is far from where floating point ends."""
+    """Return whether a number is well inside the range of floating point."""
     return value == 0 or 1e-100 < abs(value) < 1e100
 
 
 def is_whole(value: float) -> bool:
-    """Tell whether a number is whole."""
+    """Return whether a number is an integer."""
     return value == int(value)
 
 

@@ -182,7 +182,7 @@ class _Searching:
         )
 
     def is_over(self, done: Discovery, limits: Limits) -> bool:
-        """Tell whether a search that ended would end soon if it were gone on with within these limits."""
+        """Return whether a finished search would stop soon if it continued within these limits."""
         if done.stopped == "timeout":
             return limits.timeout is not None and done.seconds >= MOST_OF_IT * limits.timeout
         if done.stopped == "evaluations":  # by one tree: all of them together may have fewer than they may

@@ -115,7 +115,7 @@ def _price_numbers(candidate: Candidate, table: Table) -> Candidate:
 
 
 def fit_constant(dataset: Dataset, vocabulary: Vocabulary) -> Candidate:
-    """Return the constant that comes nearest to the target: what a formula must beat.
+    """Return the constant closest to the target, which any formula has to beat.
 
     Examples:
         >>> fit_constant(Dataset.from_arrays([[1.0], [2.0]], [3.0, 5.0]), Vocabulary(("x0",))).program.constants
@@ -126,7 +126,7 @@ def fit_constant(dataset: Dataset, vocabulary: Vocabulary) -> Candidate:
 
 
 def is_stable(program: Program, dataset: Dataset) -> bool:
-    """Return whether rounding error is a small part of the values of a formula, beside the spread of the target.
+    """Return whether the rounding error of a formula is small compared with the spread of the target.
 
     Examples:
         >>> from spl.expression import parse_expression

@@ -95,7 +95,7 @@ def complete_rows(X: NDArray[np.float64], y: Any, weights: Any, names: Sequence[
 
 
 def warn_of_repairs(notes: Iterable[str], stacklevel: int) -> None:
-    """Warn of what was changed or left out of the data; the line so many calls above this one is blamed."""
+    """Warn of what was changed in the data or left out; `stacklevel` is that of `warnings.warn`, seen from here."""
     for note in notes:
         warnings.warn(note, DataRepaired, stacklevel=stacklevel)
 

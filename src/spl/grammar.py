@@ -42,7 +42,7 @@ class Rule:
 class Grammar:
     """Symbols, the first of which is the start, and the rules that replace them.
 
-    Checked when made: each symbol has rules, is reached from the start and can finish; no rule stands twice. Make one with
+    Checked when made: each symbol has rules, is reached from the start and can finish; no rule appears twice. Make one with
     `from_text`, `from_file` or `from_operators`.
 
     Args:
