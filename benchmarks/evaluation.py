@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from spl.kernels.compiler import kernel
-from spl.kernels.evaluate import BLOCK, Alphabet, evaluate
-from spl.kernels.tokens import ADD, COS, DIV, EXP, KIND_SHIFT, LOG, MUL, SIN, SQRT, SUB, VARIABLE
+from spl.kernels.programs.evaluate import BLOCK, Alphabet, evaluate
+from spl.kernels.programs.tokens import ADD, COS, DIV, EXP, KIND_SHIFT, LOG, MUL, SIN, SQRT, SUB, VARIABLE
+from spl.kernels.runtime.compiler import kernel
 
 YARDSTICK = Path(__file__).resolve().parents[2] / "shared" / "limits" / "evaluate.cpp"
 X0 = VARIABLE << KIND_SHIFT

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from spl.config import Limits
-from spl.data import Dataset
-from spl.forest import compile_kernels
-from spl.grammar import Grammar
-from spl.grammar_rules import DEFAULT_OPERATORS
-from spl.runs import discover_in_file
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.regression.trees import compile_kernels
+from spl.runs.regression import discover_in_file
+from spl.settings import Limits
 
 PAUSE_SECONDS = 10.0
 FLAT = 0.02  # growth over the last half, as a share, that is no growth

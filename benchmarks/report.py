@@ -13,18 +13,18 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 from tests.browser.chromium import MISSING, OPTIONS, find_chromium
 
-from spl.candidate import Candidate
-from spl.data import Dataset
-from spl.discover import Discovery
-from spl.expression import parse_expression
-from spl.fit import fit
-from spl.front import Front
-from spl.grammar import Grammar
-from spl.grammar_rules import DEFAULT_OPERATORS
-from spl.program import Vocabulary
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.regression.candidate import Candidate
+from spl.regression.discover import Discovery
+from spl.regression.fit import fit
+from spl.regression.front import Front
 from spl.report.from_run import report_of_run
 from spl.report.page import write_page
-from spl.stored_run import Moment, StoredRun, StoredSearch
+from spl.runs.reader import Moment, StoredRun, StoredSearch
 
 N_ROWS, N_EQUATIONS, N_PAINTS = 10_000, 50, 5
 NAMES = ("mass", "speed", "height", "temperature [K]")

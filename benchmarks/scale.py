@@ -11,13 +11,13 @@ import time
 
 import numpy as np
 
-from spl.config import Limits
-from spl.data import Dataset
-from spl.discover import discover
-from spl.expression import to_text
-from spl.forest import compile_kernels
-from spl.grammar import Grammar
-from spl.grammar_rules import DEFAULT_OPERATORS
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.formulas.text import to_text
+from spl.regression.discover import discover
+from spl.regression.trees import compile_kernels
+from spl.settings import Limits
 
 NAMES = ("a", "b", "c", "d")
 ROWS = (10_000, 1_000_000)

@@ -9,13 +9,13 @@ import time
 
 import numpy as np
 
-from spl.completion import make_completion
-from spl.config import SearchConfig
-from spl.data import Dataset
+from spl.data.dataset import Dataset
 from spl.datasets import load_nguyen
-from spl.forest import compile_kernels
-from spl.grammar import Grammar
-from spl.search import Searcher
+from spl.formulas.grammar import Grammar
+from spl.regression.bank_build import make_completion
+from spl.regression.searcher import Searcher
+from spl.regression.trees import compile_kernels
+from spl.settings import SearchConfig
 
 PROBLEMS = ("Nguyen-1", "Nguyen-5", "Nguyen-12", "Nguyen-1c", "Nguyen-9c")
 ORIGINAL = {False: 2500, True: 16}  # evaluations/s of the original implementation, by whether there are constants

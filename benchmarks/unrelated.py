@@ -10,13 +10,13 @@ from itertools import product
 
 import numpy as np
 
-from spl.config import Limits, SearchConfig
-from spl.data import Dataset
-from spl.discover import discover
-from spl.doubts import UNEXPLAINED
-from spl.expression import to_text
-from spl.grammar import Grammar
-from spl.grammar_rules import DEFAULT_OPERATORS
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.formulas.text import to_text
+from spl.regression.discover import discover
+from spl.regression.doubts import UNEXPLAINED
+from spl.settings import Limits, SearchConfig
 
 
 def make_table(place: int) -> Dataset:

@@ -9,8 +9,8 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from spl.cli import main
-from spl.operators import BUILT_IN, SPELLINGS
+from spl.cli.main import main
+from spl.formulas.operators import BUILT_IN, SPELLINGS
 
 COLUMNS = 88  # of the help of commands
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from spl import SPLRegressor
-from spl.cli import main as spl
+from spl.cli.main import main as spl
 
 
 def main(folder: Path) -> None:

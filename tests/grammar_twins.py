@@ -6,10 +6,10 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 from spl.errors import GrammarError
-from spl.grammar import Grammar
-from spl.kernels import tokens as tk
-from spl.operators import Operator
-from spl.program import Program
+from spl.formulas.grammar import Grammar
+from spl.formulas.operators import Operator
+from spl.formulas.program import Program
+from spl.kernels.programs import tokens as tk
 
 Tree = tuple  # a token and its arguments, which are trees
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from tests.run_examples import make_config, search_in_file
 
-from spl.config import SearchConfig
 from spl.errors import RunFileError
-from spl.forest import compile_kernels
-from spl.stored_run import read_run
+from spl.regression.trees import compile_kernels
+from spl.runs.reader import read_run
+from spl.settings import SearchConfig
 
 LONGEST_SECONDS = 0.5  # between a start and its end by force
 

@@ -9,10 +9,10 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from spl.expression import CONSTANT_TOKEN, parse_expression
-from spl.kernels import tokens as tk
-from spl.operators import BUILT_IN, Operator
-from spl.program import Program, Vocabulary
+from spl.formulas.operators import BUILT_IN, Operator
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.text import CONSTANT_TOKEN, parse_expression
+from spl.kernels.programs import tokens as tk
 
 WORDS = Vocabulary(variables=("x", "y", "flow rate [m/s]"), literals=(1.0, 2.0, 0.5, 3.0, math.pi))
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from spl.config import Limits, SearchConfig
-from spl.data import Dataset
-from spl.grammar import Grammar
-from spl.run_file import RunPlan
-from spl.runs import discover_in_file
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.runs.regression import discover_in_file
+from spl.runs.writer import RunPlan
+from spl.settings import Limits, SearchConfig
 
 RULES = "f -> f + f | f * f | sin(f) | exp(f) | C * f | x | y"
 NO_LIMIT = Limits(timeout=None)

@@ -1,6 +1,7 @@
-"""The picture in ARCHITECTURE.md holds: imports point down, stages are strangers, heavy packages stay in place."""
+"""The folder table of ARCHITECTURE.md holds: folders import only from those above them, heavy packages stay in their place."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,42 +13,51 @@ import spl
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(next(iter(spl.__path__)))
-DOOR = "__init__"  # spl/__init__.py: the public names, above everything
-LAYERS_FROM_TOP = ("edge", "pipeline", "stages", "nouns", "ground")
+MOST_MODULES_AT_TOP = 12
+KERNEL_FOLDERS = (
+    "kernels.runtime",
+    "kernels.programs",
+    "kernels.bank",
+    "kernels.tree",
+)  # each imports from those before it
 MAY_IMPORT_SYMPY = {
-    "to_sympy",
-    "from_sympy",
-    "simplify",
-    "rewrite",
-    "own_operators",
-    "operators",
-    "estimator",
-    "dynamics",
-}  # the last two only to name its type
+    "formulas.operators",
+    "formulas.user_operators",
+    "notation.to_sympy",
+    "notation.from_sympy",
+    "regression.simplify",
+    "regression.rewrite",
+    "estimators.regressor",  # this and the next only to name its type
+    "estimators.dynamics",
+}
 SLOW_TO_IMPORT = ("sklearn", "pandas", "sympy", "numba", "matplotlib")
 
 
-def read_picture() -> dict[str, list[str]]:
-    """Return the modules of each layer as the picture of ARCHITECTURE.md names them."""
-    rows = [line.split() for line in (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()]
-    return {
-        row[0]: [word for word in row[1:] if word.isidentifier()]
-        for row in rows
-        if row[:1] and row[0] in LAYERS_FROM_TOP
-    }
+def read_folder_table() -> list[str]:
+    """Return the folders of the table in ARCHITECTURE.md, from the first, which imports nothing, to the last."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = re.search(r"^\| folder \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text, flags=re.MULTILINE)
+    assert table is not None, "ARCHITECTURE.md has no table of folders"
+    first_cells = [row.split("|")[1] for row in table[1].splitlines()]
+    return [name for cell in first_cells for name in re.findall(r"`(\w+)/`", cell)]
 
 
-PICTURE = read_picture()
-HEIGHT = {name: -depth for depth, layer in enumerate(LAYERS_FROM_TOP) for name in PICTURE.get(layer, [])} | {DOOR: 1}
+FOLDERS = read_folder_table()
+TOP = "the top level"  # errors, settings and what else every folder may import
+DOORS = {"__init__", "__main__"}  # they offer what the folders hold
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
 def module_of(path: Path) -> str:
-    """Return the name in the picture a file belongs to: its own, or its folder's."""
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    """Return the dotted name of a file below `spl`, `kernels.tree.search` for example."""
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
-MODULES = {module_of(path) for path in FILES} - {DOOR, "__main__"}
+MODULES = {module_of(path) for path in FILES} - DOORS
+
+
+def folder_of(module: str) -> str:
+    return module.split(".")[0] if module.split(".")[0] in FOLDERS else TOP
 
 
 def imports_in(tree: ast.AST) -> Iterator[str]:
@@ -75,66 +85,68 @@ def imports_when_loaded(tree: ast.Module) -> Iterator[str]:
 
 
 def own_targets(imports: Iterable[str]) -> set[str]:
-    """Return the modules of the project among imports, by their names in the picture."""
-    parts = [name.split(".") for name in imports if name.split(".")[0] == "spl"]
-    return {words[1] if len(words) > 1 and words[1] in MODULES else DOOR for words in parts}
+    """Return the modules of the project among imports."""
+    words = (name.split(".")[1:] for name in imports if name.split(".")[0] == "spl")
+    candidates = ([".".join(parts[:n]) for n in range(len(parts), 0, -1)] for parts in words)
+    return {next(name for name in prefixes if name in MODULES) for prefixes in candidates if prefixes}
 
 
 def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def arrows() -> Iterator[tuple[str, str]]:
-    """Yield every import between two modules of the project."""
-    for path in FILES:
-        if module_of(path) not in (DOOR, "__main__"):
-            yield from (
-                (module_of(path), target) for target in own_targets(imports_in(parse(path))) - {module_of(path)}
-            )
+TREES = {module_of(path): parse(path) for path in FILES}
+ARROWS = [(source, target) for source in MODULES for target in own_targets(imports_in(TREES[source])) - {source}]
 
 
-def test_the_picture_names_every_module_once():
-    named = [name for layer in LAYERS_FROM_TOP for name in PICTURE[layer]]
-    assert len(named) == len(set(named))
-    assert not MODULES - set(named), "files that are not in the picture of ARCHITECTURE.md"
-    assert not set(named) - MODULES, "names in the picture of ARCHITECTURE.md without a file"
+def test_the_table_names_every_folder_once():
+    folders = {path.parent.relative_to(SOURCE).parts[0] for path in FILES if path.parent != SOURCE}
+    assert sorted(FOLDERS) == sorted(folders)
 
 
-def test_imports_point_down_or_stay_in_their_layer():
-    upwards = [f"{source} -> {target}" for source, target in arrows() if HEIGHT[target] > HEIGHT[source]]
-    assert not upwards
+def test_few_modules_lie_at_the_top():
+    assert len([path for path in FILES if path.parent == SOURCE]) <= MOST_MODULES_AT_TOP
 
 
-def test_no_stage_imports_another():
-    stages = set(PICTURE["stages"])
-    assert not [f"{source} -> {target}" for source, target in arrows() if source in stages and target in stages]
+def test_every_folder_says_what_lives_there():
+    inner = {path.parent for path in FILES}
+    assert not [path.name for path in inner if not ast.get_docstring(parse(path / "__init__.py"))]
+
+
+def test_folders_import_only_from_those_above_them_in_the_table():
+    height = {TOP: -1} | {name: place for place, name in enumerate(FOLDERS)}
+    wrong = [f"{a} -> {b}" for a, b in ARROWS if height[folder_of(b)] > height[folder_of(a)]]
+    assert not sorted(wrong)
+
+
+def test_folders_of_kernels_import_only_from_those_before_them():
+    def place(module):
+        return next((k for k, folder in enumerate(KERNEL_FOLDERS) if module.startswith(folder)), None)
+
+    inner = [(a, b) for a, b in ARROWS if place(a) is not None and place(b) is not None]
+    assert {name for name in MODULES if name.startswith("kernels.") and place(name) is None} == set()
+    assert not [f"{a} -> {b}" for a, b in inner if place(b) > place(a)]
 
 
 def test_no_two_modules_need_each_other_to_load():
-    graph: dict[str, set[str]] = {name: set() for name in MODULES}
-    for path in FILES:
-        if module_of(path) in MODULES:
-            graph[module_of(path)] |= own_targets(imports_when_loaded(parse(path))) - {module_of(path), DOOR}
+    graph = {name: own_targets(imports_when_loaded(TREES[name])) - {name} for name in MODULES}
     while leaves := {name for name, targets in graph.items() if not targets}:
         graph = {name: targets - leaves for name, targets in graph.items() if name not in leaves}
     assert not graph, f"these need each other: {sorted(graph)}"
 
 
 def test_kernels_know_nothing_of_the_project_but_its_errors():
-    assert {target for source, target in arrows() if source == "kernels"} == {"errors"}
+    assert {b for a, b in ARROWS if folder_of(a) == "kernels" and folder_of(b) != "kernels"} == {"errors"}
 
 
 def test_only_kernels_import_numba():
-    users = {
-        module_of(path) for path in FILES if any(name.split(".")[0] == "numba" for name in imports_in(parse(path)))
-    }
+    users = {folder_of(name) for name in MODULES if any(i.split(".")[0] == "numba" for i in imports_in(TREES[name]))}
     assert users == {"kernels"}
 
 
 def test_sympy_is_imported_in_its_places_only_and_late():
-    trees = {path: parse(path) for path in FILES}
-    assert {module_of(path) for path in FILES if names_sympy(imports_in(trees[path]))} == MAY_IMPORT_SYMPY
-    assert not [path.name for path in FILES if names_sympy(imports_when_loaded(trees[path]))]
+    assert {name for name in MODULES if names_sympy(imports_in(TREES[name]))} == MAY_IMPORT_SYMPY
+    assert not [name for name in MODULES if names_sympy(imports_when_loaded(TREES[name]))]
 
 
 def names_sympy(imports: Iterable[str]) -> bool:

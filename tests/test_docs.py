@@ -110,7 +110,7 @@ def run_console(block: Block, path: Path) -> None:
 
 def run_spl(command: Command, where: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from spl.cli import main; main(prog_name='spl')", *command.words[1:]],
+        [sys.executable, "-c", "from spl.cli.main import main; main(prog_name='spl')", *command.words[1:]],
         capture_output=True,
         text=True,
         timeout=SECONDS_FOR_A_COMMAND,

@@ -11,11 +11,11 @@ import pytest
 import spl
 import spl.datasets
 from spl import Grammar, SearchConfig, SPLRegressor
-from spl.data import Dataset
-from spl.expression import parse_expression
-from spl.front import Front
-from spl.program import Vocabulary
-from spl.trajectories import Trajectories
+from spl.data.dataset import Dataset
+from spl.data.trajectories import Trajectories
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.regression.front import Front
 
 
 def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:

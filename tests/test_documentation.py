@@ -30,14 +30,14 @@ def pages(tmp_path_factory):
 
 
 def test_every_operator_stands_in_the_reference(pages):
-    from spl.operators import BUILT_IN
+    from spl.formulas.operators import BUILT_IN
 
     page = (pages / "reference/operators.html").read_text(encoding="utf-8")
     assert not [name for name in BUILT_IN if f'<span class="pre">{name}</span>' not in page]
 
 
 def test_every_command_stands_in_the_reference(pages):
-    from spl.cli import main
+    from spl.cli.main import main
 
     page = (pages / "reference/commands.html").read_text(encoding="utf-8")
     assert not [name for name in main.commands if f'id="spl-{name}"' not in page]
@@ -46,7 +46,7 @@ def test_every_command_stands_in_the_reference(pages):
 def test_every_setting_stands_in_the_reference_with_what_it_says(pages):
     from dataclasses import fields
 
-    from spl.config import SearchConfig
+    from spl.settings import SearchConfig
 
     page = (pages / "reference/settings.html").read_text(encoding="utf-8")
     assert not [field.name for field in fields(SearchConfig) if field.name not in page]

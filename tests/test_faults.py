@@ -9,9 +9,9 @@ import pytest
 from tests.kill_loop import make_quick_config
 from tests.run_examples import NO_LIMIT, RULES, make_data, search_in_file, summary
 
-from spl.discover import discover
-from spl.grammar import Grammar
-from spl.stored_run import read_run
+from spl.formulas.grammar import Grammar
+from spl.regression.discover import discover
+from spl.runs.reader import read_run
 
 N_KILLS = 50
 

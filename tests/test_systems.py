@@ -7,9 +7,9 @@ import spl.datasets
 from spl.datasets import SYSTEMS, SystemData, make_cart_pole, make_double_pendulum, make_driven_pendulum
 from spl.datasets.simulation import Sampling, multi_sine, simulate_system, write_number
 from spl.errors import SettingError
-from spl.expression import parse_expression
-from spl.fit import evaluate
-from spl.program import Vocabulary
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.regression.fit import evaluate
 
 NAMES = list(SYSTEMS)
 FINE = 1e-3  # a step at which fourth-order differences are exact to 1e-6

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from spl.config import Limits
-from spl.data import Dataset
-from spl.discover import discover
-from spl.fit import evaluate
-from spl.grammar import Grammar
-from spl.grammar_rules import DEFAULT_OPERATORS
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.regression.discover import discover
+from spl.regression.fit import evaluate
+from spl.settings import Limits
 
 LIMITS = Limits(timeout=None, max_evaluations=300_000)
 LAWS = {

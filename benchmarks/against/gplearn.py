@@ -6,7 +6,7 @@ from benchmarks.against.tools import Answer, Job
 
 from spl.bench.gplearn import GplearnConfig, fit_gplearn, require_gplearn
 from spl.bench.nguyen import DIGITS
-from spl.expression import to_text
+from spl.formulas.text import to_text
 
 
 def require(module: Path | None) -> None:

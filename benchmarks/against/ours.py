@@ -6,11 +6,11 @@ import numpy as np
 from benchmarks.against.tools import Answer, Job
 
 from spl.bench.nguyen import DIGITS
-from spl.config import Limits
-from spl.data import Dataset
-from spl.discover import discover
-from spl.expression import to_text
-from spl.fit import evaluate
+from spl.data.dataset import Dataset
+from spl.formulas.text import to_text
+from spl.regression.discover import discover
+from spl.regression.fit import evaluate
+from spl.settings import Limits
 
 
 def require(module: Path | None) -> None:

@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from small_search import Episode, Node, run_episode, write
 
-from spl.data import Dataset
-from spl.description_length import description_length, misfit
-from spl.expression import parse_expression
-from spl.fit import fit, fit_constant
+from spl.data.dataset import Dataset
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
 from spl.plots.style import FOUND, GREY, MEASURED, NUMBER
-from spl.program import Vocabulary
+from spl.regression.description_length import description_length, misfit
+from spl.regression.fit import fit, fit_constant
 
 IMAGES = Path(__file__).parent.parent / "images"
 LOOK = {

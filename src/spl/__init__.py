@@ -4,22 +4,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spl.config import SearchConfig
-    from spl.dynamics import SPLDynamics
     from spl.errors import SplError
-    from spl.estimator import SPLRegressor
-    from spl.grammar import Grammar
-    from spl.operators import Operator
+    from spl.estimators.dynamics import SPLDynamics
+    from spl.estimators.regressor import SPLRegressor
+    from spl.formulas.grammar import Grammar
+    from spl.formulas.operators import Operator
+    from spl.settings import SearchConfig
 
 __version__ = "0.1.0"
 __all__ = ["Grammar", "Operator", "SPLDynamics", "SPLRegressor", "SearchConfig", "SplError", "__version__"]
 
 _HOMES = {
-    "Grammar": "spl.grammar",
-    "Operator": "spl.operators",
-    "SPLDynamics": "spl.dynamics",
-    "SPLRegressor": "spl.estimator",
-    "SearchConfig": "spl.config",
+    "Grammar": "spl.formulas.grammar",
+    "Operator": "spl.formulas.operators",
+    "SPLDynamics": "spl.estimators.dynamics",
+    "SPLRegressor": "spl.estimators.regressor",
+    "SearchConfig": "spl.settings",
     "SplError": "spl.errors",
 }
 

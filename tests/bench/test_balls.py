@@ -8,7 +8,7 @@ from spl.bench.balls import BALLS, MODELS, balls_trials, fit_model
 from spl.bench.balls_report import PAPER, balls_sections, balls_table
 from spl.bench.fall_law import GRAMMARS
 from spl.bench.report import write_report
-from spl.cli import main
+from spl.cli.main import main
 from spl.datasets import BallDrop, Drop
 from spl.errors import SettingError
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from spl.bench.records import read
-from spl.cli import main
+from spl.cli.main import main
 
 TINY = ["--problems", "1,8", "--seeds", "0-1", "--jobs", "1"]
 

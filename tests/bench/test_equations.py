@@ -3,7 +3,7 @@ import pytest
 
 from spl.bench import equations
 from spl.bench.equations import Measured, compare_terms, read_equations, search_equations
-from spl.dynamics import SPLDynamics
+from spl.estimators.dynamics import SPLDynamics
 
 WORDS = ("x", "y")
 

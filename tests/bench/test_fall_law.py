@@ -3,10 +3,10 @@ import pytest
 
 from spl.bench.fall_law import FallSearch, can_fall, foretelling_error, search_falls, training_points
 from spl.datasets import Drop
-from spl.expression import parse_expression, to_text
-from spl.fit import evaluate
-from spl.free import free_numbers
-from spl.program import Vocabulary
+from spl.formulas.constant_slots import free_numbers
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression, to_text
+from spl.regression.fit import evaluate
 
 T = np.linspace(0, 3, 46)
 

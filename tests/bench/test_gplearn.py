@@ -5,8 +5,8 @@ import pytest
 
 from spl.bench.gplearn import MISSING, GplearnConfig, fit_gplearn, require_gplearn, to_program
 from spl.errors import SettingError, SplError
-from spl.expression import to_text
-from spl.fit import evaluate
+from spl.formulas.text import to_text
+from spl.regression.fit import evaluate
 
 genetic = pytest.importorskip("gplearn.genetic", reason="gplearn is not installed")
 functions = pytest.importorskip("gplearn.functions", reason="gplearn is not installed")

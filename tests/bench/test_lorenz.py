@@ -21,11 +21,11 @@ from spl.bench.lorenz import (
 )
 from spl.bench.lorenz_report import PAPER_ROWS, PAPER_SPL, TRUE, coefficients_of, lorenz_sections, predict
 from spl.bench.report import write_report
-from spl.cli import main
+from spl.cli.main import main
 from spl.datasets import make_lorenz
 from spl.errors import SettingError
-from spl.fit import evaluate
-from spl.terms import linear_terms
+from spl.notation.terms import linear_terms
+from spl.regression.fit import evaluate
 
 FALSE = "10*y - 10*x; 28*x - y - x*z + 0.1; x*y"
 

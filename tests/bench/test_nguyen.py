@@ -13,9 +13,9 @@ from spl.bench.nguyen import (
     run_nguyen,
     run_task,
 )
-from spl.config import SearchConfig
 from spl.datasets import load_nguyen, nguyen_problems
-from spl.expression import parse_expression
+from spl.formulas.text import parse_expression
+from spl.settings import SearchConfig
 
 
 @pytest.mark.parametrize("name", ["Nguyen-1", "Nguyen-8c"])

@@ -16,11 +16,11 @@ from spl.bench.noise import (
     noise_trials,
 )
 from spl.bench.report import write_report
-from spl.config import SearchConfig
 from spl.errors import SettingError
-from spl.expression import parse_expression
-from spl.fit import evaluate
-from spl.program import Vocabulary
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.regression.fit import evaluate
+from spl.settings import SearchConfig
 
 
 def recovered(formula):

@@ -7,10 +7,10 @@ from spl.bench.parts import EXACT, NOISY, PARTS, POINTS20, VARIANTS, parts_trial
 from spl.bench.parts_report import parts_sections, parts_table
 from spl.bench.random import RULE
 from spl.bench.report import write_report
-from spl.cli import main
-from spl.config import CLOSERS, SearchConfig
+from spl.cli.main import main
 from spl.datasets import load_nguyen, nguyen_problems
 from spl.errors import SettingError
+from spl.settings import CLOSERS, SearchConfig
 
 
 def parts_trial(setting, problem="Nguyen-1", **changes):

@@ -21,15 +21,15 @@ from spl.bench.pendulum import (
 )
 from spl.bench.pendulum_report import best_equations, other_terms, pendulum_sections, pendulum_table
 from spl.bench.report import write_report
-from spl.candidate import Candidate
-from spl.cli import main
+from spl.cli.main import main
 from spl.datasets.measured import PENDULUM_COLUMNS
 from spl.datasets.pendulum_tracks import PendulumRun
 from spl.errors import ExpressionError, SettingError
-from spl.expression import parse_expression
-from spl.front import Front
-from spl.grammar import Grammar
-from spl.program import Vocabulary
+from spl.formulas.grammar import Grammar
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.regression.candidate import Candidate
+from spl.regression.front import Front
 
 TRUTH = {
     "domega1": "-0.1*domega2*cos(theta1 - theta2) - 0.1*omega2**2*sin(theta1 - theta2) - 69*sin(theta1)",

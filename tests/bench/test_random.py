@@ -8,8 +8,8 @@ from spl.bench.random import RANDOM, RULE, Condition, is_accurate, is_law, rando
 from spl.bench.report import random_sections, random_table, write_report
 from spl.datasets import load_random_formula
 from spl.errors import SettingError
-from spl.expression import parse_expression
-from spl.program import Vocabulary
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
 
 # ---- the rule of recovery ------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spl.bench.structure import free_numbers, has_structure_of_law
-from spl.expression import parse_expression, to_text
-from spl.program import Vocabulary
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression, to_text
 
 WORDS = Vocabulary(("x", "y"))
 TABLE = np.random.default_rng(0).uniform(0.5, 3.0, size=(400, 2))

@@ -19,7 +19,7 @@ from spl.bench.systems import (
     systems_trials,
 )
 from spl.bench.systems_report import errors_table, systems_sections, systems_table
-from spl.cli import main
+from spl.cli.main import main
 from spl.datasets import SYSTEMS
 from spl.errors import SettingError, SplError
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.report.examples import HOSTILE, make_run, make_system_run
 
-from spl.mathml import to_mathml
+from spl.notation.mathml import to_mathml
 from spl.report.from_run import report_of_run
 from spl.report.page import write_page
 
@@ -165,8 +165,8 @@ def test_names_that_try_to_be_scripts_do_nothing(page, files):
 
 
 def test_equations_are_typeset_by_the_browser(page):
-    from spl.expression import parse_expression
-    from spl.program import Vocabulary
+    from spl.formulas.program import Vocabulary
+    from spl.formulas.text import parse_expression
 
     heights = {}
     for text in ("x", "x / y", "x / (1 + 1 / y)"):

@@ -15,13 +15,13 @@ import pytest
 from playwright.sync_api import expect
 from tests.web.process import SECONDS, serving, wait_until
 
-from spl.config import TIMEOUT, Limits
-from spl.data import Dataset
-from spl.grammar import Grammar
-from spl.runs import discover_in_file
-from spl.stored_run import read_run
-from spl.system_runs import discover_system_in_file
-from spl.trajectories import Trajectories
+from spl.data.dataset import Dataset
+from spl.data.trajectories import Trajectories
+from spl.formulas.grammar import Grammar
+from spl.runs.dynamics import discover_system_in_file
+from spl.runs.reader import read_run
+from spl.runs.regression import discover_in_file
+from spl.settings import TIMEOUT, Limits
 from spl.web.handover import handover_file
 
 expect.set_options(timeout=30_000)

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import expect
 from tests.web.process import SECONDS, SPL, heed_ctrl_c, serving, wait_until
 
-from spl.grammar import Grammar
-from spl.system_runs import discover_system_in_file
-from spl.trajectories import Trajectories
+from spl.data.trajectories import Trajectories
+from spl.formulas.grammar import Grammar
+from spl.runs.dynamics import discover_system_in_file
 
 expect.set_options(timeout=30_000)
 

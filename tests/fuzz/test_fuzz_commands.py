@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.fuzz.guard import cases, guarded
 from tests.fuzz.texts import ATTACKS, NAMES
 
-from spl.cli import main
+from spl.cli.main import main
 
 WORDS = [
     "", " ", "0", "-1", "1", "1.5", "1e999", "nan", "inf", "-inf", "9" * 400, "x", "y", "t", "x,y", "x,x", ",", '"x', "data.csv", "law.grammar", "/", "-", "--",

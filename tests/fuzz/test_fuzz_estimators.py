@@ -12,8 +12,8 @@ from tests.fuzz.guard import cases, guarded
 from tests.fuzz.values import GOOD, anything, table, target
 
 from spl import SPLDynamics, SPLRegressor
-from spl.config import Limits, SearchConfig
 from spl.errors import SettingError, SplError
+from spl.settings import Limits, SearchConfig
 
 TINY = SearchConfig(
     max_rules=6,

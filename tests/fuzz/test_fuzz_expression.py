@@ -9,12 +9,12 @@ from tests.fuzz.guard import cases, guarded
 from tests.fuzz.texts import formula, hostile_formula, name
 
 from spl.errors import ExpressionError, SplError
-from spl.expression import MAX_LENGTH, parse_expression, quote_name, to_text
-from spl.fit import evaluate
-from spl.latex import to_latex
-from spl.program import Program, Vocabulary
-from spl.simplify import simplify
-from spl.to_sympy import to_sympy
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.text import MAX_LENGTH, parse_expression, quote_name, to_text
+from spl.notation.latex import to_latex
+from spl.notation.to_sympy import to_sympy
+from spl.regression.fit import evaluate
+from spl.regression.simplify import simplify
 
 WORDS = Vocabulary(("x", "y", "flow rate"))
 COLUMNS = np.array([[0.0, 1.0, -2.5, 1e300], [3.0, 1e-300, 0.0, -1e300], [1.0, 2.0, 3.0, 4.0]])

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from tests.fuzz.guard import cases, guarded
 from tests.fuzz.texts import ATTACKS, NAMES, NUMBERS, anything, deep, formula, hostile_formula, name, soup, spoiled
 
-from spl.config import Limits, SearchConfig
-from spl.data import Dataset
-from spl.discover import discover
+from spl.data.dataset import Dataset
 from spl.errors import GrammarError, OperatorError, SplError
-from spl.grammar import Grammar
+from spl.formulas.grammar import Grammar
+from spl.regression.discover import discover
+from spl.settings import Limits, SearchConfig
 
 SHORT = SearchConfig(max_rules=6, n_episodes=20, n_transplants=1, max_schedules=1, n_simulations=2, n_completions=16)
 symbol = st.one_of(st.sampled_from(["f", "g", "h"]), st.sampled_from(NAMES))

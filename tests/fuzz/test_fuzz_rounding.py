@@ -9,13 +9,13 @@ import pytest
 from tests.fuzz.guard import MORE, guarded
 from tests.kernels.program_twins import BINARY, UNARY
 
-from spl.config import Limits, SearchConfig
-from spl.data import Dataset
-from spl.discover import discover
-from spl.fit import evaluate
-from spl.grammar import Grammar
-from spl.kernels import tokens as tk
-from spl.kernels.rounding import MAX_ROUNDING
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.kernels.programs import tokens as tk
+from spl.kernels.programs.rounding_error import MAX_ROUNDING
+from spl.regression.discover import discover
+from spl.regression.fit import evaluate
+from spl.settings import Limits, SearchConfig
 
 MAX_CHANGE = 20 * MAX_ROUNDING  # of the target's spread: what more digits may change
 OPERATORS = (

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fuzz.guard import cases, guarded
 
-from spl.config import Limits, SearchConfig
-from spl.data import Dataset
+from spl.data.dataset import Dataset
 from spl.errors import SplError
-from spl.grammar import Grammar
-from spl.runs import discover_in_file, resume
-from spl.stored_run import read_run
+from spl.formulas.grammar import Grammar
+from spl.runs.reader import read_run
+from spl.runs.regression import discover_in_file, resume
+from spl.settings import Limits, SearchConfig
 
 TINY = SearchConfig(
     max_rules=6,

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from tests.fuzz.guard import cases, guarded
 from tests.fuzz.texts import anything, name
 
-from spl.choose_columns import prepare_dataset
+from spl.data.column_choice import prepare_dataset
+from spl.data.table_files import read_table
+from spl.data.trajectory_files import prepare_trajectories
 from spl.errors import DataError
-from spl.run_tables import prepare_trajectories
-from spl.tables import read_table
 
 CELLS = [
     "1", "-2.5", "1e999", "-1e-999", "nan", "NaN", "NA", "", " ", "null", "None", "inf", "-inf", "1,5", "1.234,5", "1 000", "0x1F", "1_000", "2024-02-30",

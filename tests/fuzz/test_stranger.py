@@ -13,14 +13,14 @@ import pytest
 from tests.fuzz.texts import ATTACKS, NAMES
 
 from spl.errors import SplError
-from spl.expression import parse_expression, to_text
-from spl.fit import evaluate
-from spl.from_sympy import from_sympy
-from spl.grammar import Grammar
-from spl.latex import to_latex
-from spl.program import Vocabulary
-from spl.simplify import simplify
-from spl.to_sympy import to_sympy
+from spl.formulas.grammar import Grammar
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression, to_text
+from spl.notation.from_sympy import from_sympy
+from spl.notation.latex import to_latex
+from spl.notation.to_sympy import to_sympy
+from spl.regression.fit import evaluate
+from spl.regression.simplify import simplify
 
 FORBIDDEN = (
     "open",

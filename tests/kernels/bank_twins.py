@@ -5,12 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from tests.kernels.program_twins import evaluate_slowly
 
-from spl.grammar import Grammar
-from spl.kernels import tokens as tk
-from spl.kernels.bank import Bank, BankRules, grow_bank, make_bank, spell_entry_tokens
-from spl.kernels.cells import LARGEST, N_AXES, SAME
-from spl.packing import pack_alphabet
-from spl.packing_bank import bank_cost, pack_bank_rules
+from spl.formulas.grammar import Grammar
+from spl.kernels.bank.bank import Bank, BankRules, grow_bank, make_bank, spell_entry_tokens
+from spl.kernels.bank.value_index import LARGEST, N_AXES, SAME
+from spl.kernels.programs import tokens as tk
+from spl.regression.bank_packing import bank_cost, pack_bank_rules
+from spl.regression.packing import pack_alphabet
 
 NO_LIMIT = 1 << 40
 

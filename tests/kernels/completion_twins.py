@@ -6,18 +6,18 @@ import numpy as np
 from tests.kernels.doors import open_door
 from tests.kernels.program_twins import evaluate_slowly
 
-import spl.completion
-from spl.completion import make_completion
-from spl.data import Dataset
-from spl.expression import to_text
-from spl.grammar import Grammar
-from spl.kernels import tokens as tk
-from spl.kernels.cells import look_up
-from spl.kernels.closers import find_weights
-from spl.kernels.compiler import make_record
-from spl.kernels.derivation import DERIVATION
-from spl.kernels.skeleton import MAX_STEPS, assemble
-from spl.packing import pack_alphabet, pack_rules, unpack_program
+import spl.regression.bank_build
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.formulas.text import to_text
+from spl.kernels.bank.value_index import look_up
+from spl.kernels.programs import tokens as tk
+from spl.kernels.runtime.compiler import make_record
+from spl.kernels.tree.derivation import DERIVATION
+from spl.kernels.tree.skeleton import MAX_STEPS, assemble
+from spl.kernels.tree.sum_closers import find_weights
+from spl.regression.bank_build import make_completion
+from spl.regression.packing import pack_alphabet, pack_rules, unpack_program
 
 HOLE_COLUMNS = tk.VARIABLE << tk.KIND_SHIFT
 call_assemble = open_door(assemble)
@@ -46,7 +46,7 @@ class SmallCompletion:
         n_rows = self.columns.shape[1]
         values = np.ones(n_rows) if target is None else np.asarray(target(*self.columns), float)
         self.sample = Dataset.from_arrays(self.columns.T, values, names=names, weights=weights)
-        with mock.patch.multiple(spl.completion, N_NEAR=n_entries, MAX_DEGREE=max_degree):
+        with mock.patch.multiple(spl.regression.bank_build, N_NEAR=n_entries, MAX_DEGREE=max_degree):
             self.completion = make_completion(self.grammar, self.sample, n_entries=n_entries)
         self.rules = pack_rules(self.grammar)
         self.alphabet = pack_alphabet(self.grammar.vocabulary)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from spl.kernels.compiler import kernel
+from spl.kernels.runtime.compiler import kernel
 
 
 def open_door(kernel_apart: Callable) -> Callable:

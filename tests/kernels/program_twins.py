@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from spl.kernels import tokens as t
+from spl.kernels.programs import tokens as t
 
 X0 = t.VARIABLE << t.KIND_SHIFT
 X1 = X0 + 1

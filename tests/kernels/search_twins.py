@@ -7,10 +7,10 @@ import numba
 import numpy as np
 from tests.kernels.program_twins import evaluate_slowly
 
-from spl.grammar import Grammar
-from spl.kernels import tokens as tk
-from spl.kernels.derivation import Rules
-from spl.packing import pack_rules
+from spl.formulas.grammar import Grammar
+from spl.kernels.programs import tokens as tk
+from spl.kernels.tree.derivation import Rules
+from spl.regression.packing import pack_rules
 
 START = tk.SYMBOL << tk.KIND_SHIFT
 

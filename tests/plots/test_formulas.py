@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from spl.candidate import Candidate
-from spl.data import Dataset
-from spl.expression import parse_expression
-from spl.front import Front
+from spl.data.dataset import Dataset
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
 from spl.plots.formulas import MAX_SLICES, FrontPlace, plot_formula
-from spl.program import Vocabulary
+from spl.regression.candidate import Candidate
+from spl.regression.front import Front
 
 pytest.importorskip("matplotlib")
 

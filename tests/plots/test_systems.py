@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from spl.expression import parse_expression
+from spl.data.trajectories import Trajectories
+from spl.dynamics.rows import Plan, make_rows
+from spl.formulas.program import Vocabulary
+from spl.formulas.system import System
+from spl.formulas.text import parse_expression
 from spl.plots.style import LONGEST_TITLE, MAX_POINTS
 from spl.plots.systems import MAX_STATES, plot_system
-from spl.program import Vocabulary
-from spl.system import System
-from spl.system_rows import Plan, make_rows
-from spl.trajectories import Trajectories
 
 T = np.linspace(0, 6, 200)
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from spl.expression import parse_expression
-from spl.operators import Operator
+from spl.formulas.operators import Operator
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
 from spl.plots.trees import lay_out, plot_tree
-from spl.program import Vocabulary
 
 pytest.importorskip("matplotlib")
 

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import numpy as np
 
-from spl.candidate import Candidate
-from spl.data import Dataset
-from spl.discover import Discovery
-from spl.expression import parse_expression
-from spl.fit import root_mean_square_error
-from spl.front import Front
-from spl.grammar import Grammar
-from spl.printed_numbers import number_positions
-from spl.program import Vocabulary
-from spl.stored_run import Improvement, Moment, StoredRun, StoredSearch, StoredSystem
-from spl.system import System
-from spl.system_rows import Plan, make_rows
-from spl.trajectories import Trajectories
+from spl.data.dataset import Dataset
+from spl.data.trajectories import Trajectories
+from spl.dynamics.rows import Plan, make_rows
+from spl.formulas.grammar import Grammar
+from spl.formulas.printed_numbers import number_positions
+from spl.formulas.program import Vocabulary
+from spl.formulas.system import System
+from spl.formulas.text import parse_expression
+from spl.regression.candidate import Candidate
+from spl.regression.discover import Discovery
+from spl.regression.fit import root_mean_square_error
+from spl.regression.front import Front
+from spl.runs.reader import Improvement, Moment, StoredRun, StoredSearch, StoredSystem
 
 HOSTILE = "<script>alert(1)</script>"
 NAMES = ("x", HOSTILE)

@@ -8,15 +8,15 @@ from tests.report.examples import make_run, make_system_run
 from tests.run_examples import make_config, search_in_file
 
 from spl import SPLDynamics
-from spl.config import Limits
-from spl.discover import Discovery
 from spl.errors import RunFileError
-from spl.front import Front
-from spl.grammar import Grammar
-from spl.operators import Operator
-from spl.plain import grammar_as_plain, grammar_from_plain, program_as_plain, program_from_plain
+from spl.formulas.grammar import Grammar
+from spl.formulas.json_codec import grammar_as_plain, grammar_from_plain, program_as_plain, program_from_plain
+from spl.formulas.operators import Operator
+from spl.regression.discover import Discovery
+from spl.regression.front import Front
 from spl.report.from_run import report_of_run
-from spl.stored_run import read_run
+from spl.runs.reader import read_run
+from spl.settings import Limits
 
 
 def test_the_report_of_a_real_file_has_its_front(tmp_path):

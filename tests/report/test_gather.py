@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from tests.report.examples import make_run, make_system_run
 
-from spl.data import Dataset
-from spl.expression import parse_expression
-from spl.program import Vocabulary
+from spl.data.dataset import Dataset
+from spl.dynamics.rows import Plan, make_rows
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
 from spl.report.gather import (
     MAX_DRAWN,
     MAX_SAMPLES,
@@ -15,7 +16,6 @@ from spl.report.gather import (
     gather_search,
     gather_trajectories,
 )
-from spl.system_rows import Plan, make_rows
 
 
 def gather(run):
@@ -103,8 +103,8 @@ def test_the_portrait_of_order_two_has_the_velocity():
 def test_a_formula_of_a_table_with_one_row_can_be_shown():
     data = Dataset.from_arrays([[1.0]], [2.0])
     program = parse_expression("x0", Vocabulary(("x0",)))
-    from spl.candidate import Candidate
-    from spl.front import Front
+    from spl.regression.candidate import Candidate
+    from spl.regression.front import Front
 
     found = gather_search(
         Front((Candidate(program, 1.0),)), 0, data, name="y", left="", floor=0.0, write_code=lambda _: {}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.web.client import ADDRESS, Client
 
-from spl.config import Limits
-from spl.data import Dataset
-from spl.grammar import Grammar
-from spl.runs import discover_in_file
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.runs.regression import discover_in_file
+from spl.settings import Limits
 from spl.web.apps import make_studio_app, make_watch_app
 from spl.web.folder import StudioFolder
 

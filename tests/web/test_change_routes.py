@@ -3,7 +3,7 @@
 import pytest
 from tests.web.client import ADDRESS, OWN_PAGE
 
-from spl.export import FORMATS
+from spl.notation.export import FORMATS
 from spl.web.run_routes import ENDINGS
 
 CHANGES = [("POST", "continue", {"seconds": 1}), ("POST", "rename", {"name": "new"}), ("DELETE", "", None)]

@@ -6,7 +6,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from spl.cli import main
+from spl.cli.main import main
 
 
 def run(*words):

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from spl.cli import main
+from spl.cli.main import main
+from spl.data.table_files import read_table
 from spl.errors import DataError, GrammarError, SettingError, SplError
-from spl.tables import read_table
 from spl.web.request import read_request, write_request
 
 LAW = {"kind": "law", "data": "d.csv", "target": "y", "features": ["x", "a,b"], "operators": ["+", "*"]}

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.web.client import ADDRESS, Client
 
-from spl.grammar import Grammar
-from spl.system_runs import discover_system_in_file
-from spl.trajectories import Trajectories
+from spl.data.trajectories import Trajectories
+from spl.formulas.grammar import Grammar
+from spl.runs.dynamics import discover_system_in_file
 from spl.web.apps import make_watch_app
 
 

@@ -12,12 +12,12 @@ import pytest
 from tests.web.process import wait_until
 
 from spl.errors import DataError, RunFileError, SettingError, SplError
-from spl.run_lock import RunLock
-from spl.runs import request_stop
-from spl.stored_run import read_run
+from spl.runs.lock import RunLock
+from spl.runs.reader import read_run
+from spl.runs.regression import request_stop
 from spl.web.request import read_request
+from spl.web.run_list import FolderRuns
 from spl.web.searches import Searches
-from spl.web.shelf import FolderRuns
 
 ENDLESS = {
     "kind": "law",

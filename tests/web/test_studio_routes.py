@@ -5,7 +5,7 @@ import gzip
 import pytest
 from tests.web.conftest import MAX_MEGABYTES
 
-from spl.operators import BUILT_IN, SPELLINGS
+from spl.formulas.operators import BUILT_IN, SPELLINGS
 
 TABLE = b"t,x,y\n0,1,2\n1,2,4\n2,3,6\n"
 

@@ -28,8 +28,8 @@ from spl.bench.fall_law import (
 from spl.bench.trials import OURS, Experiment, Outcome, Trial
 from spl.datasets.measured import BallDrop, Drop, fetch_ball_drop
 from spl.errors import SettingError
-from spl.expression import to_text
-from spl.fit import evaluate
+from spl.formulas.text import to_text
+from spl.regression.fit import evaluate
 
 DROPS = (1, 2)
 DIGITS = 8  # significant digits of a constant in the records

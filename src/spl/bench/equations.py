@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.errors import ExpressionError, SearchInterrupted
-from spl.expression import parse_expression
-from spl.program import Program, Vocabulary
-from spl.terms import linear_terms
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.text import parse_expression
+from spl.notation.terms import linear_terms
 
 DIGITS = 8  # significant digits of a number in the records
 BREAK = "; "  # between equations
@@ -41,7 +41,7 @@ class Found:
 
 def search_equations(data: Measured, *, timeout: float | None, n_threads: int, seed: int, **settings: Any) -> Found:
     """Search the equations of a system with `SPLDynamics`; whatever is not set is its default."""
-    from spl.dynamics import SPLDynamics  # slow to import
+    from spl.estimators.dynamics import SPLDynamics  # slow to import
 
     model = SPLDynamics(timeout=timeout, n_jobs=n_threads, random_state=seed, **settings)
     began = time.perf_counter()

@@ -15,15 +15,15 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from spl.config import Limits, SearchConfig
-from spl.data import Dataset
+from spl.data.dataset import Dataset
 from spl.datasets.measured import Drop
-from spl.discover import discover
-from spl.fit import evaluate, fit
-from spl.free import free_numbers
-from spl.grammar import Grammar
-from spl.kernels.fit import Effort
-from spl.program import Program
+from spl.formulas.constant_slots import free_numbers
+from spl.formulas.grammar import Grammar
+from spl.formulas.program import Program
+from spl.kernels.programs.fit import Effort
+from spl.regression.discover import discover
+from spl.regression.fit import evaluate, fit
+from spl.settings import Limits, SearchConfig
 
 Numbers = NDArray[np.float64]
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.errors import SettingError, SplError, suggest_name
-from spl.expression import make_token, number_literals
-from spl.kernels import tokens as tk
-from spl.operators import SPELLINGS
-from spl.program import Program, Vocabulary
+from spl.formulas.operators import SPELLINGS
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.text import make_token, number_literals
+from spl.kernels.programs import tokens as tk
 
 if TYPE_CHECKING:
     from gplearn.genetic import SymbolicRegressor
@@ -159,7 +159,7 @@ def to_program(nodes: Sequence[Any], names: Sequence[str]) -> Program:
     """Return gplearn's flat program (functions, places of variables, numbers) as one of ours, without the protection of quotients.
 
     Examples:
-        >>> from spl.expression import to_text
+        >>> from spl.formulas.text import to_text
         >>> to_text(to_program([2.5], ["x"]))
         '2.5'
     """

@@ -12,11 +12,11 @@ import numpy as np
 from spl.bench.equations import BREAK, Comparison, Measured, compare_terms, largest, read_equations, search_equations
 from spl.bench.random import Condition
 from spl.bench.trials import OURS, Experiment, Outcome, Trial
-from spl.config import SearchConfig
 from spl.datasets.lorenz import make_lorenz
 from spl.datasets.measured import fetch_lorenz_paper
 from spl.errors import SettingError
-from spl.program import Program
+from spl.formulas.program import Program
+from spl.settings import SearchConfig
 
 STATES = ("x", "y", "z")
 TRUTH = "10*y - 10*x; 28*x - y - x*z; x*y - 2.6666666666666665*z"

@@ -26,10 +26,10 @@ from spl.bench.records import Record
 from spl.bench.section import Section
 from spl.bench.summaries import failure_lines, group, origin_lines, spell_seconds, summarise
 from spl.bench.text_table import TextTable
+from spl.dynamics.simulate import simulate
 from spl.errors import ExpressionError
-from spl.simulate import simulate
-from spl.system import System
-from spl.terms import linear_terms
+from spl.formulas.system import System
+from spl.notation.terms import linear_terms
 
 # The terms of the three equations in the order of the table.
 TERMS = (("x", "x"), ("x", "y"), ("y", "x"), ("y", "y"), ("y", "x*z"), ("z", "x*y"), ("z", "z"))

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.bench.trials import OURS, OURS_AS_IN_PAPER, Experiment, Outcome, Trial, is_recovered, relative_error
-from spl.config import Limits, SearchConfig
-from spl.data import Dataset
+from spl.data.dataset import Dataset
 from spl.datasets.nguyen import Problem, load_nguyen
-from spl.discover import Discovery, discover
-from spl.expression import to_text
-from spl.fit import evaluate
-from spl.grammar import Grammar
+from spl.formulas.grammar import Grammar
+from spl.formulas.text import to_text
+from spl.regression.discover import Discovery, discover
+from spl.regression.fit import evaluate
+from spl.settings import Limits, SearchConfig
 
 DEFAULT_TIMEOUTS: dict[str, float | None] = {"paper": None, "points20": 60.0}  # seconds; the paper has no limit
 POINTS20_OPERATORS = ("+", "-", "*", "/", "sin", "cos", "exp", "log")

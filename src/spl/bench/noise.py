@@ -20,13 +20,13 @@ from spl.bench.records import Record
 from spl.bench.summaries import Summary, group, origin_lines, summarise
 from spl.bench.text_table import TextTable
 from spl.bench.trials import OURS, OURS_AS_IN_PAPER, Experiment, Outcome, Trial, relative_error
-from spl.config import Limits, SearchConfig
-from spl.data import Dataset
-from spl.discover import discover
+from spl.data.dataset import Dataset
 from spl.errors import SettingError
-from spl.expression import to_text
-from spl.fit import evaluate
-from spl.grammar import Grammar
+from spl.formulas.grammar import Grammar
+from spl.formulas.text import to_text
+from spl.regression.discover import discover
+from spl.regression.fit import evaluate
+from spl.settings import Limits, SearchConfig
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ from typing import Any
 from spl.bench.nguyen import points20_task, run_task
 from spl.bench.random import Condition, run_formula
 from spl.bench.trials import OURS, Experiment, Outcome, Trial
-from spl.config import CLOSERS, SearchConfig
 from spl.datasets.nguyen import Problem, load_nguyen
 from spl.errors import SettingError
+from spl.settings import CLOSERS, SearchConfig
 
 # how problems are posed: random formulas in two ways, Nguyen problems in one
 EXACT = Condition(0.0, n_threads=1).setting

@@ -21,18 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.bench.trials import OURS, Experiment, Outcome, Trial
-from spl.config import Limits, SearchConfig
-from spl.data import Dataset
+from spl.data.dataset import Dataset
 from spl.datasets.measured import PENDULUM_COLUMNS, fetch_double_pendulum
 from spl.datasets.pendulum_tracks import PendulumRun, smooth_track
-from spl.discover import discover
 from spl.errors import ExpressionError, SettingError
-from spl.expression import parse_expression
-from spl.fit import evaluate
-from spl.front import Front
-from spl.grammar import Grammar
-from spl.program import Program, Vocabulary
-from spl.terms import linear_terms
+from spl.formulas.grammar import Grammar
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.text import parse_expression
+from spl.notation.terms import linear_terms
+from spl.regression.discover import discover
+from spl.regression.fit import evaluate
+from spl.regression.front import Front
+from spl.settings import Limits, SearchConfig
 
 Numbers = NDArray[np.float64]
 

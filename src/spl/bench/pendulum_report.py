@@ -18,9 +18,9 @@ from spl.bench.records import Record
 from spl.bench.section import Section
 from spl.bench.summaries import group, origin_lines
 from spl.bench.text_table import TextTable
-from spl.expression import parse_expression
-from spl.program import Vocabulary
-from spl.terms import linear_terms
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.notation.terms import linear_terms
 
 PUBLISHED: Mapping[str, str] = MappingProxyType(
     {"domega1": "0 of 5", "domega2": "2 of 5"}

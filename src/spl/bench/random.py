@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 from spl.bench.records import Record
 from spl.bench.structure import has_structure_of_law
 from spl.bench.trials import Experiment, Outcome, Trial, is_recovered, relative_error
-from spl.config import Limits, SearchConfig
-from spl.data import Dataset
+from spl.data.dataset import Dataset
 from spl.datasets.random_formulas import RandomFormula, load_random_formula
-from spl.discover import discover
 from spl.errors import SettingError
-from spl.expression import to_text
-from spl.fit import evaluate
-from spl.grammar import Grammar
-from spl.grammar_rules import DEFAULT_OPERATORS
-from spl.program import Program
+from spl.formulas.grammar import Grammar
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.formulas.program import Program
+from spl.formulas.text import to_text
+from spl.regression.discover import discover
+from spl.regression.fit import evaluate
+from spl.settings import Limits, SearchConfig
 
 NOISE_LEVELS = (0.0, 0.001, 0.01, 0.1)  # standard deviation of the noise / root mean square of the exact values
 ACCURATE = 1e-3  # a formula is accurate if so little of the variance of the exact values is left over: R² of 0.999

@@ -26,7 +26,7 @@ def run_and_show(
 ) -> None:
     """Run trials with a display of the progress, then show what they gave."""
     from spl.bench.runner import run_trials
-    from spl.warm_up import compile_once
+    from spl.regression.warm_up import compile_once
 
     compile_once(lambda message: click.echo(message, err=True))
     console = _console(is_error=is_json)

@@ -20,7 +20,7 @@ from spl.bench.provenance import describe_origin
 from spl.bench.records import Record, ResultsFile, latest, open_results
 from spl.bench.trials import INTERRUPTED, Experiment, Outcome, Trial
 from spl.errors import SplError
-from spl.warm_up import warm_up
+from spl.regression.warm_up import warm_up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

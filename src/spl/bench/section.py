@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from spl.bench.text_table import TextTable
-from spl.display import print_lines
+from spl.display.results import print_lines
 
 MAX_FAILURES = 10  # lines of failures on a terminal; a document has them all
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.ablate import drop_one_term
 from spl.bench.trials import is_recovered, relative_error
-from spl.data import Dataset
-from spl.expression import CONSTANT_TOKEN, make_token
-from spl.fit import POLISH_EFFORT, evaluate, fit
-from spl.kernels import tokens as tk
-from spl.program import Program
+from spl.data.dataset import Dataset
+from spl.formulas.edits import drop_one_term
+from spl.formulas.program import Program
+from spl.formulas.text import CONSTANT_TOKEN, make_token
+from spl.kernels.programs import tokens as tk
+from spl.regression.fit import POLISH_EFFORT, evaluate, fit
 
 
 def has_structure_of_law(program: Program, table: NDArray[np.float64], truth: NDArray[np.float64]) -> bool:
@@ -22,8 +22,8 @@ def has_structure_of_law(program: Program, table: NDArray[np.float64], truth: ND
     so when any term of a sum is left out, or any number is set to 0, and the other numbers are fitted again.
 
     Examples:
-        >>> from spl.expression import parse_expression
-        >>> from spl.program import Vocabulary
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
         >>> x = np.linspace(1.0, 2.0, 50)
         >>> found = ("2*sin(x)", "2*sin(x) + 0.001", "2*x")
         >>> programs = [parse_expression(text, Vocabulary(("x",))) for text in found]
@@ -60,8 +60,8 @@ def free_numbers(program: Program) -> Program:
     """Return the program with constants, which can be fitted, for its literal numbers.
 
     Examples:
-        >>> from spl.expression import parse_expression
-        >>> from spl.program import Vocabulary
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
         >>> free_numbers(parse_expression("x + 2*y**2", Vocabulary(("x", "y")))).constants
         (2.0,)
     """

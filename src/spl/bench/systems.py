@@ -18,14 +18,14 @@ from spl.bench.random import Condition
 from spl.bench.sindy import SindyConfig, fit_sindy, require_pysindy
 from spl.bench.structure import free_numbers, has_structure_of_law
 from spl.bench.trials import OURS, Experiment, Outcome, Trial
-from spl.config import SearchConfig
-from spl.data import Dataset
+from spl.data.dataset import Dataset
 from spl.datasets import SYSTEMS, SystemData
 from spl.errors import ExpressionError, SettingError, suggest_name
-from spl.fit import POLISH_EFFORT, evaluate, fit
-from spl.kernels import tokens as tk
-from spl.program import Program
-from spl.terms import has_terms_of
+from spl.formulas.program import Program
+from spl.kernels.programs import tokens as tk
+from spl.notation.terms import has_terms_of
+from spl.regression.fit import POLISH_EFFORT, evaluate, fit
+from spl.settings import SearchConfig
 
 NOISE_LEVELS = (0.0, 0.01, 0.05, 0.1)  # of each state, as shares of its root mean square
 SINDY, SINDY_WEAK = "pysindy", "pysindy-weak"

@@ -53,7 +53,7 @@ def find_given(file: RemoteFile) -> Path | None:
 
 def data_cache() -> Path:
     """Return the folder of downloaded data, beside that of compiled kernels."""
-    from spl.kernels.compiler import cache_folder  # numba is slow to import
+    from spl.kernels.runtime.compiler import cache_folder  # numba is slow to import
 
     kernels = cache_folder()
     root = kernels.parent if kernels.name.startswith("kernels-") else kernels  # a folder of this process alone

@@ -3,16 +3,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.kernels import tokens as tk
-from spl.program import Program
+from spl.formulas.program import Program
+from spl.kernels.programs import tokens as tk
 
 
 def exact_values(program: Program, table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the values [N] of a program at the rows of a table [N, D].
 
     Examples:
-        >>> from spl.expression import parse_expression
-        >>> from spl.program import Vocabulary
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
         >>> exact_values(parse_expression("x**2 + 1", Vocabulary(("x",))), np.array([[1.0], [2.0]]))
         array([2., 5.])
     """

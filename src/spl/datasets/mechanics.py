@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spl.config import check_number
 from spl.datasets.simulation import (
     Rows,
     Sampling,
@@ -19,6 +18,7 @@ from spl.datasets.simulation import (
     write_number,
     write_numbers,
 )
+from spl.settings import check_number
 
 GRAVITY = 9.81
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from spl.datasets.exact import exact_values
 from spl.errors import DataError, suggest_name
-from spl.expression import parse_expression
-from spl.program import Vocabulary
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
 
 BASIC = ("+", "-", "*", "/", "cos", "sin", "exp")
 WITH_ROOTS = (*BASIC, "log", "sqrt")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.datasets.measured import PENDULUM_COLUMNS, TRACK_COLUMNS, TRACK_RATE
-from spl.derivatives import differentiate
+from spl.dynamics.derivatives import differentiate
 from spl.errors import DataError
 
 Numbers = NDArray[np.float64]
@@ -54,7 +54,7 @@ def smooth_track(track: Numbers, method: str = "savgol", rate: float = TRACK_RAT
 
     Args:
         track: positions [N, 6] with the columns `TRACK_COLUMNS`.
-        method: how derivatives are estimated, a name of `spl.derivatives.DERIVATIVES`. Of run 0, the equations of the ideal
+        method: how derivatives are estimated, a name of `spl.dynamics.derivatives.DERIVATIVES`. Of run 0, the equations of the ideal
             pendulum miss the first acceleration by 5.3 % of their spread with "savgol", the paper's, by 7.8 % with "spline".
         rate: frames a second.
 

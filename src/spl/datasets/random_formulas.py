@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from spl.datasets.exact import exact_values
 from spl.datasets.random_programs import DIGITS, can_be_shorter, draw_program, is_worth_finding, shape_of
 from spl.errors import DataError, SettingError
-from spl.expression import make_token, parse_expression, to_text
-from spl.kernels import tokens as tk
-from spl.program import Program, Vocabulary
-from spl.simplify import simplify
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.text import make_token, parse_expression, to_text
+from spl.kernels.programs import tokens as tk
+from spl.regression.simplify import simplify
 
 MIN_COST, MAX_COST = 5, 15
 MAX_VARIABLES = 5

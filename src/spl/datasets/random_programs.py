@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.datasets.exact import values_of_parts
-from spl.expression import CONSTANT_TOKEN, make_token
-from spl.kernels import tokens as tk
-from spl.program import Program, Vocabulary
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.text import CONSTANT_TOKEN, make_token
+from spl.kernels.programs import tokens as tk
 
 DIGITS = 3  # significant digits of a constant
 
@@ -102,7 +102,7 @@ def can_be_shorter(program: Program) -> bool:
     """Tell whether a program plainly has another form: quicker than simplifying it, and for forms that this leaves alone.
 
     Examples:
-        >>> from spl.expression import parse_expression
+        >>> from spl.formulas.text import parse_expression
         >>> [can_be_shorter(parse_expression(text, Vocabulary(("x",)))) for text in ("x - x", "exp(x)/exp(sin(x))", "C*x")]
         [True, True, False]
     """
@@ -137,7 +137,7 @@ def shape_of(program: Program) -> str:
     It may be the same for others too: of a variable it has only how often it stands there.
 
     Examples:
-        >>> from spl.expression import parse_expression
+        >>> from spl.formulas.text import parse_expression
         >>> words = Vocabulary(("x", "y"))
         >>> shape_of(parse_expression("C + x*y", words)) == shape_of(parse_expression("x*y - C", words))
         True
@@ -174,7 +174,7 @@ def is_worth_finding(program: Program, table: NDArray[np.float64]) -> bool:
     """Tell whether a program stays well inside its domain on a table [N, D], and needs every variable and every term there.
 
     Examples:
-        >>> from spl.expression import parse_expression
+        >>> from spl.formulas.text import parse_expression
         >>> points = np.linspace([-1.0, 1.0], [1.0, 2.0], 50)
         >>> words = Vocabulary(("x", "y"))
         >>> [is_worth_finding(parse_expression(text, words), points) for text in ("x*y", "y/x", "x + 0.001*y")]

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.config import check_number
 from spl.errors import SettingError
+from spl.settings import check_number
 
 TOLERANCE = 1e-11  # of the integration, relative and absolute
 _RATES = (0.5, 1.1, 1.9, 3.1, 4.7)  # of the sines of an input, in radians a unit of time; no two have a common period

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.data import Dataset
-from spl.expression import to_text
-from spl.fit import evaluate
-from spl.front import Front
-from spl.latex import latex_name, to_latex
+from spl.data.dataset import Dataset
+from spl.formulas.program import Program
+from spl.formulas.text import to_text
+from spl.notation.latex import latex_name, to_latex
 from spl.plots.style import FOUND, GREY, MEASURED, label, limits, make_figure, style, thin, typeset
-from spl.program import Program
+from spl.regression.fit import evaluate
+from spl.regression.front import Front
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from spl.errors import RunFileError
 from spl.plots.style import FOUND, GREY, MEASURED, NUMBER, label, make_figure, style
-from spl.stored_run import StoredRun, StoredSearch
+from spl.runs.reader import StoredRun, StoredSearch
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

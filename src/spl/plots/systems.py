@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.data.trajectories import Trajectories, Trajectory
+from spl.display.systems import equation_lines, left_side
+from spl.dynamics.quality import compare_slopes, explained
+from spl.dynamics.rows import SystemRows
+from spl.dynamics.simulate import simulate
+from spl.formulas.system import System
 from spl.plots.style import FOUND, GREY, MEASURED, label, limits, make_figure, shorten, style, thin
-from spl.simulate import simulate
-from spl.system import System
-from spl.system_quality import compare_slopes, explained
-from spl.system_report import equation_lines, left_side
-from spl.system_rows import SystemRows
-from spl.trajectories import Trajectories, Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

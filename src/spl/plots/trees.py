@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spl.expression import exponent_of
-from spl.kernels import tokens as tk
+from spl.formulas.program import Program
+from spl.formulas.text import exponent_of
+from spl.kernels.programs import tokens as tk
 from spl.plots.style import FOUND, GREY, MEASURED, NUMBER, label, make_figure, shorten, style
-from spl.program import Program
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,8 +54,8 @@ def lay_out(program: Program) -> list[Node]:
     """Return the nodes of a formula in the order of its tokens.
 
     Examples:
-        >>> from spl.expression import parse_expression
-        >>> from spl.program import Vocabulary
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
         >>> [(node.text, node.across, node.depth) for node in lay_out(parse_expression("2 * x", Vocabulary(("x",))))]
         [('×', 0.5, 0), ('2', 0.0, 1), ('x', 1.0, 1)]
     """

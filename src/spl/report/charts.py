@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.report.scales import Scale, tick_labels
+from spl.report.axis_scales import Scale, tick_labels
 
 Numbers = NDArray[np.float64]
 

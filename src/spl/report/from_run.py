@@ -6,25 +6,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.data import Dataset
-from spl.derivatives import DERIVATIVES
-from spl.display import STOPPED, count_of
+from spl.data.dataset import Dataset
+from spl.data.trajectories import Trajectories
+from spl.display.results import STOPPED, count_of
+from spl.display.systems import followed_line, left_side, numbers_line, system_numbers
+from spl.dynamics.derivatives import DERIVATIVES
+from spl.dynamics.quality import explained
+from spl.dynamics.rows import WEAK, Plan, SystemRows, make_rows
 from spl.errors import OperatorError, RunFileError
-from spl.export import export_program, export_system
-from spl.expression import to_text
-from spl.mathml import mathml_derivative, mathml_name, to_mathml
-from spl.plain import check_no_stand_ins
+from spl.formulas.json_codec import check_no_stand_ins
+from spl.formulas.program import Program
+from spl.formulas.system import System
+from spl.formulas.text import to_text
+from spl.notation.export import export_program, export_system
+from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.plots.learning import learning_curve
-from spl.program import Program
 from spl.report.contents import Learning, Report, Search, SystemPart
 from spl.report.gather import DIGITS, gather_columns, gather_portraits, gather_search, gather_trajectories
-from spl.stored_facts import DIED, INTERRUPTED, RUNNING
-from spl.stored_run import StoredRun, StoredSearch, StoredSystem
-from spl.system import System
-from spl.system_quality import explained
-from spl.system_report import followed_line, left_side, numbers_line, system_numbers
-from spl.system_rows import WEAK, Plan, SystemRows, make_rows
-from spl.trajectories import Trajectories
+from spl.runs.facts import DIED, INTERRUPTED, RUNNING
+from spl.runs.reader import StoredRun, StoredSearch, StoredSystem
 
 Numbers = NDArray[np.float64]
 

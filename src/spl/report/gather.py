@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.data import Dataset
-from spl.domain import explain_undefined
-from spl.expression import to_text
-from spl.fit import evaluate
-from spl.front import Front
-from spl.mathml import to_mathml
-from spl.program import Program
+from spl.data.dataset import Dataset
+from spl.data.trajectories import Trajectories
+from spl.dynamics.simulate import simulate
+from spl.formulas.program import Program
+from spl.formulas.system import System
+from spl.formulas.text import to_text
+from spl.notation.mathml import to_mathml
+from spl.regression.domain import explain_undefined
+from spl.regression.fit import evaluate
+from spl.regression.front import Front
 from spl.report.contents import Column, Curve, Equation, Fit, Learning, Search
-from spl.simulate import simulate
-from spl.system import System
-from spl.trajectories import Trajectories
 
 Numbers = NDArray[np.float64]
 Coder = Callable[[Program], Mapping[str, str]]

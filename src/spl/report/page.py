@@ -13,7 +13,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.display import count_of
+from spl.display.results import count_of
 from spl.report.charts import Point, Series, draw_fit, draw_front, draw_residuals, draw_series
 from spl.report.contents import Column, Curve, Equation, Fit, Learning, Report, Search, SystemPart
 

@@ -12,13 +12,13 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from spl.runs import request_stop
+from spl.runs.regression import request_stop
 from spl.web.answers import MISTAKES, STATIC, page
 from spl.web.change_routes import ChangeRoutes
 from spl.web.folder import StudioFolder
+from spl.web.run_list import FolderRuns, OneRun
 from spl.web.run_routes import RunRoutes
 from spl.web.searches import Searches
-from spl.web.shelf import FolderRuns, OneRun
 from spl.web.studio_routes import StudioRoutes
 
 

@@ -5,12 +5,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from spl.config import TIMEOUT
 from spl.errors import SettingError
+from spl.settings import TIMEOUT
 from spl.web.answers import answer, read_json
 from spl.web.request import Fields, check_seconds, write_request
+from spl.web.run_list import FolderRuns
 from spl.web.searches import Searches
-from spl.web.shelf import FolderRuns
 
 
 class ChangeRoutes:

@@ -65,7 +65,7 @@ def studio(folder: str, max_megabytes: float, port: int, opens_browser: bool) ->
         from spl.web.apps import make_studio_app
         from spl.web.folder import StudioFolder
         from spl.web.server import serve
-    from spl.config import check_number
+    from spl.settings import check_number
 
     check_number("max_megabytes", max_megabytes, above=0.0)
     opened = StudioFolder.open(folder)

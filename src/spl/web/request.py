@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from spl.choose_columns import prepare_dataset
-from spl.config import TIMEOUT, Limits, check_count
+from spl.data.column_choice import prepare_dataset
+from spl.data.table_files import Table
+from spl.data.trajectory_files import prepare_trajectories
 from spl.errors import SettingError
-from spl.grammar import Grammar
-from spl.run_tables import prepare_trajectories
-from spl.tables import Table
-from spl.trajectories import velocity_names
+from spl.formulas.grammar import Grammar
+from spl.formulas.system import velocity_names
+from spl.settings import TIMEOUT, Limits, check_count
 
 MAX_SECONDS = 7 * 24 * 3600.0
 MAX_JOBS = 256

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spl.errors import GrammarError, SplError
-from spl.grammar import Grammar
+from spl.formulas.grammar import Grammar
 
 
 def check_rules(text: str, columns: Sequence[str] | None) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from spl.expression import to_text
+from spl.formulas.text import to_text
 from spl.report.charts import Point, Series, draw_front, draw_series
-from spl.stored_run import StoredSearch
+from spl.runs.reader import StoredSearch
 
 MAX_MOMENTS = 400  # of a learning curve
 DIGITS = 6

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.candidate import Candidate
-from spl.data import Dataset
+from spl.data.dataset import Dataset
+from spl.display.systems import left_side
+from spl.dynamics.rows import SystemRows, make_rows
 from spl.errors import SettingError
-from spl.export import export_program
-from spl.fit import evaluate
+from spl.notation.export import export_program
+from spl.regression.candidate import Candidate
+from spl.regression.fit import evaluate
 from spl.report.charts import Series, draw_fit, draw_residuals, draw_series
 from spl.report.from_run import plan_of_run
 from spl.report.gather import gather_fit, gather_portraits, gather_trajectories, sample_rows
-from spl.stored_run import StoredRun, read_run
-from spl.system_report import left_side
-from spl.system_rows import SystemRows, make_rows
+from spl.runs.reader import StoredRun, read_run
 
 Numbers = NDArray[np.float64]
 

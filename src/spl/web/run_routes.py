@@ -14,13 +14,13 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from spl.errors import SettingError, SplError
-from spl.export import check_format, export_system
+from spl.notation.export import check_format, export_system
 from spl.report.from_run import report_of_run
 from spl.report.page import write_page
-from spl.stored_run import StoredRun, read_run
+from spl.runs.reader import StoredRun, read_run
 from spl.web.answers import answer
 from spl.web.run_fits import describe_curves, describe_fit, write_code
-from spl.web.shelf import Shelf
+from spl.web.run_list import Shelf
 
 PAUSE_SECONDS = 0.5  # between two looks at a run
 BUSY_SHARE = 0.2  # of the time, at most, goes into reading a large run

@@ -3,15 +3,15 @@
 import math
 from typing import Any
 
-from spl.data import Dataset
-from spl.display import STOPPED, count_of
-from spl.export import FORMATS
-from spl.expression import to_text
-from spl.mathml import mathml_derivative, mathml_name, to_mathml
+from spl.data.dataset import Dataset
+from spl.display.results import STOPPED, count_of
+from spl.display.systems import left_side, numbers_line, system_numbers
+from spl.dynamics.rows import Plan
+from spl.formulas.text import to_text
+from spl.notation.export import FORMATS
+from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.report.from_run import plan_of_run
-from spl.stored_run import StoredRun, StoredSearch
-from spl.system_report import left_side, numbers_line, system_numbers
-from spl.system_rows import Plan
+from spl.runs.reader import StoredRun, StoredSearch
 from spl.web.run_charts import draw_learning, draw_whole_front
 
 DIGITS = 6  # of numbers in formulas

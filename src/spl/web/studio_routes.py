@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from spl.config import TIMEOUT
-from spl.grammar_rules import DEFAULT_OPERATORS
-from spl.tables import Table
+from spl.data.table_files import Table
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.settings import TIMEOUT
 from spl.web.answers import TooLarge, answer, page, read_json, read_pieces
 from spl.web.folder import StudioFolder
 from spl.web.request import Allowed, Fields, read_request

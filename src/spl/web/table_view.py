@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.data.table_files import Table, read_table
 from spl.errors import DataError
-from spl.tables import Table, read_table
 
 SHOWN_ROWS = 6
 MAX_COLUMNS = 500  # that a page can offer

@@ -1,0 +1,1 @@
+"""The command `spl`. `main` lists the commands. Imports everything else."""

@@ -1,0 +1,66 @@
+"""The command `spl export`: an equation of a run file as text of another language."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from spl.errors import FormulaNotFound, SettingError
+
+if TYPE_CHECKING:
+    from spl.formulas.program import Program
+    from spl.runs.reader import StoredRun
+
+
+@click.command()
+@click.argument("run")
+@click.option(
+    "--format", "form", required=True, metavar="FORMAT", help="sympy, latex, python, c, julia, matlab, torch or jax."
+)
+@click.option("--index", type=int, metavar="K", help="The row of the front, from 0. [default: the chosen equation]")
+@click.option("-o", "--output", metavar="FILE", help="Where the text goes. [default: standard output]")
+def export(run: str, form: str, index: int | None, output: str | None) -> None:
+    """Write an equation of the run file RUN in another language.
+
+    Code is a function `predict` of all columns, or `derivatives` of the state of a system; column names become identifiers.
+
+    \b
+    Examples:
+      spl export planets.spl --format latex
+      spl export planets.spl --format c --index 2 -o law.c
+    """
+    from spl.notation.export import check_format, export_program, export_system
+    from spl.runs.facts import DYNAMICS
+    from spl.runs.reader import read_run
+
+    check_format(form)
+    found = read_run(run)
+    if found.kind == DYNAMICS:
+        if index is not None:
+            raise click.UsageError("--index is for runs of one equation: a system is exported as a whole.")
+        if found.system is None:
+            raise FormulaNotFound(f"The equations of '{run}' are not there yet. Wait for the end, or continue the run.")
+        text = export_system(found.system.system, form)
+    else:
+        text = export_program(_choose(found, index), form, target=found.searches[0].name)
+    if output is None:
+        click.echo(text)
+        return
+    try:
+        Path(output).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise SettingError(f"'{output}' cannot be written: {error.strerror}. Choose another file with -o.") from None
+
+
+def _choose(run: "StoredRun", index: int | None) -> "Program":
+    """Return the formula at a row of the front, or the one that the run's rule of selection prefers."""
+    [search] = run.searches
+    front = search.front
+    if search.discovery is None or not len(front):
+        raise FormulaNotFound(f"'{run.path}' has no formula yet. Wait for the first one.")
+    if index is None:
+        rule = run.facts.get("selection") or "mdl"
+        return front[front.choose(rule, search.discovery.n_rows, search.discovery.floor)].program
+    if not -len(front) <= index < len(front):
+        raise SettingError(f"--index must be a row of the front, 0 to {len(front) - 1}; it is {index}.")
+    return front[index].program

@@ -1,0 +1,115 @@
+"""What the commands `spl fit`, `spl dynamics` and `spl demo` share: checks of options, and where they print."""
+
+import csv
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from spl.errors import show_value
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from spl.formulas.grammar import Grammar
+
+
+def split_names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Return column names that have commas between them; one that holds a comma stands in quotation marks."""
+    if value is None:
+        return None
+    try:
+        names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+    except csv.Error as error:
+        raise click.BadParameter(f"{show_value(value)} cannot be read as names: {error}.", ctx, param) from None
+    if not names or not all(names):
+        raise click.BadParameter(f"{value!r} has an empty name in it. Write for example: mass,speed", ctx, param)
+    if len(set(names)) < len(names):
+        raise click.BadParameter(f"{value!r} names a column twice.", ctx, param)
+    return tuple(names)
+
+
+def check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    """Return a number of threads, or -1."""
+    if value < 1 and value != -1:
+        raise click.BadParameter(f"{value} is neither 1 or more nor -1, which means all cores.", ctx, param)
+    return value
+
+
+def connect(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """Let the command search on the cluster of a Dask scheduler; return how many threads it has."""
+    if value is None:
+        return None
+    from spl.regression.parallel import use_cluster
+
+    return ctx.with_resource(use_cluster(value))
+
+
+def split_list(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """Return texts that have commas between them; one that holds a comma stands in quotation marks."""
+    try:
+        return tuple(next(csv.reader([value or ""], skipinitialspace=True), []))
+    except csv.Error as error:
+        raise click.BadParameter(f"{show_value(value)} cannot be read as a list: {error}.", ctx, param) from None
+
+
+missing_option = click.option(
+    "--missing",
+    callback=split_list,
+    metavar="A,B,...",
+    help="Further text or numbers to treat as missing, besides NA, -, ? and the like: bad,-9999.",
+)
+cluster_option = click.option(
+    "--cluster",
+    callback=connect,
+    metavar="ADDRESS",
+    help="Search on the workers of this Dask scheduler: tcp://host:8786.",
+)
+
+
+def check_seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    """Return a seed that is 0 or more."""
+    if value < 0:
+        raise click.BadParameter(f"{value} is below 0.", ctx, param)
+    return value
+
+
+def check_grammar_options(grammar_file: str | None, operators: str | None, no_constants: bool) -> None:
+    """Raise a clear error if a grammar file is combined with options that it replaces."""
+    if grammar_file is not None and (operators is not None or no_constants):
+        raise click.UsageError("--grammar says it all: it cannot be combined with --operators or --no-constants.")
+
+
+def read_grammar(
+    names: Sequence[str], grammar_file: str | None, operators: str | None, *, has_constants: bool = True
+) -> "Grammar":
+    """Return the grammar in a file, or one of operators that are listed with commas or spaces between them."""
+    from spl.formulas.grammar import Grammar
+    from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+
+    if grammar_file is not None:
+        return Grammar.from_file(grammar_file, variables=names)
+    words = DEFAULT_OPERATORS if operators is None else [word for word in re.split(r"[,\s]+", operators) if word]
+    return Grammar.from_operators(words, names, constants=has_constants)
+
+
+def compile_kernels() -> None:
+    """Compile the kernels if this was never done, and say so on standard error."""
+    from spl.regression.warm_up import compile_once
+
+    compile_once(lambda message: click.echo(message, err=True))
+
+
+def open_console(*, is_error: bool = False) -> "Console":
+    """Return the console of standard output, or of standard error."""
+    from rich.console import Console
+
+    return Console(file=sys.stderr if is_error else sys.stdout)
+
+
+def print_notes(notes: Sequence[str]) -> None:
+    """Print notes on standard error, where they are in nobody's way: with --quiet and --json too."""
+    for note in notes:
+        click.echo(f"Note: {note}", err=True)

@@ -1,0 +1,267 @@
+"""The commands `spl show` and `spl resume`: look at a run in a file, and continue it.
+
+Whatever is slow to import is imported inside, so that `spl --help` answers at once.
+"""
+
+import json
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spl.cli.options import check_jobs, cluster_option, compile_kernels, open_console, print_notes
+
+if TYPE_CHECKING:
+    from spl.data.dataset import Dataset
+    from spl.data.trajectories import Trajectories
+    from spl.runs.reader import StoredRun, StoredSearch
+    from spl.settings import Limits
+
+LOOK_SECONDS = 1.0  # between two looks at a run that goes on
+
+
+# ---- show ----------------------------------------------------------------------------------------
+
+
+@click.command()
+@click.argument("file")
+@click.option("--watch", is_flag=True, help="Follow a run that goes on until it ends; Ctrl-C ends only the watching.")
+@click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
+def show(file: str, watch: bool, is_json: bool) -> None:
+    """Show the run in FILE: how it stands, its settings, and the front. Works while the run goes on.
+
+    \b
+    Examples:
+      spl show period.spl
+      spl show period.spl --watch
+      spl show period.spl --json | jq -r '.front[] | "\\(.cost) \\(.equation)"'
+    """
+    from spl.runs.facts import RUNNING
+    from spl.runs.reader import read_run
+
+    run = read_run(file)
+    console = open_console()
+    while watch and run.status == RUNNING:
+        if not is_json:
+            if console.is_terminal:
+                console.clear()
+            _print_run(run)
+        try:
+            time.sleep(LOOK_SECONDS)
+        except KeyboardInterrupt:
+            return
+        before, run = run, read_run(file)
+        while not console.is_terminal and run.status == RUNNING and _has_same_fronts(before, run):
+            time.sleep(LOOK_SECONDS)
+            run = read_run(file)
+    if is_json:
+        click.echo(json.dumps(describe_run(run), allow_nan=False))
+    else:
+        _print_run(run)
+
+
+def _has_same_fronts(one: "StoredRun", two: "StoredRun") -> bool:
+    return all(a.front == b.front for a, b in zip(one.searches, two.searches, strict=True))
+
+
+def describe_run(run: "StoredRun") -> dict[str, Any]:
+    """Return a run as `--json` prints it; numbers that JSON does not know are null."""
+    from spl.runs.facts import REGRESSION
+
+    searches = [_describe_search(run, search) for search in run.searches]
+    found = searches[0] if run.kind == REGRESSION else {"states": searches, **_describe_system(run)}
+    return {
+        "file": str(run.path),
+        "kind": run.kind,
+        "status": run.status,
+        "stopped": run.stopped,
+        "seconds": run.seconds,
+        "notes": list(run.notes),
+        **found,
+        "settings": dict(run.settings),
+        "versions": dict(run.versions),
+        **{name: run.facts.get(name) for name in ("began", "ended", "source", "fingerprint")},
+    }
+
+
+def _describe_search(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
+    from spl.display.results import front_rows
+
+    chosen, floor = _choose(run, search), search.discovery.floor if search.discovery else 0.0
+    rows = front_rows(search.front, chosen, floor, digits=None)
+    last = search.history[-1] if search.history else None
+    return {
+        "target": search.name,
+        "equation": rows[chosen].equation if rows else None,
+        "front": [
+            {"equation": row.equation, "cost": row.cost, "loss": row.loss, "score": row.score, "chosen": row.is_chosen}
+            for row in rows
+        ],
+        "episodes": last.n_episodes if last else 0,
+        "evaluations": last.n_evaluations if last else 0,
+        "rounds": last.n_rounds if last else 0,
+    }
+
+
+def _choose(run: "StoredRun", search: "StoredSearch") -> int:
+    """Return the row of the front that is preferred; 0 if it is empty."""
+    if run.system is not None:
+        return run.system.chosen[run.searches.index(search)]
+    if not len(search.front) or search.discovery is None:
+        return 0
+    selection = run.facts.get("selection", "mdl")
+    return search.front.choose(selection, search.discovery.n_rows, search.discovery.floor)
+
+
+def _describe_system(run: "StoredRun") -> dict[str, Any]:
+    """Return the equations of a system and their numbers, with one entry for each state; None before they are there."""
+    from spl.display.systems import describe_numbers, system_numbers
+
+    if run.system is None:
+        return {"equations": None, "numbers": None}
+    numbers = system_numbers(run.system.system, run.system.standard_errors)
+    return {"equations": run.system.system.equations(), "numbers": list(map(describe_numbers, numbers))}
+
+
+def _print_run(run: "StoredRun") -> None:
+    from spl.display.results import front_rows, print_equation, print_front, print_lines
+    from spl.display.systems import equation_lines, left_side, number_lines
+    from spl.runs.facts import REGRESSION
+
+    console = open_console()
+    print_lines(console, _heading(run))
+    if run.system is not None:
+        system = run.system.system
+        print_lines(console, ["", *equation_lines(system), ""], style="bold")
+        print_lines(console, number_lines(system, run.system.standard_errors, [""] * len(system.states)))
+        return
+    for search in run.searches:
+        chosen, floor = _choose(run, search), search.discovery.floor if search.discovery else 0.0
+        plan = run.settings.get("plan", {})
+        target = search.name
+        if run.kind != REGRESSION:
+            target = left_side(search.name, plan["order"], plan["is_discrete"])
+        print_lines(console, [""])
+        if not len(search.front):
+            print_lines(console, [f"{target}: nothing found yet."])
+            continue
+        print_front(console, front_rows(search.front, chosen, floor))
+        print_lines(console, [""])
+        print_equation(console, target, search.front, chosen)
+
+
+def _heading(run: "StoredRun") -> list[str]:
+    """Return what a run is about and how it stands."""
+    from spl.data.dataset import Dataset
+    from spl.display.results import STOPPED, count_of
+
+    data, limits = run.data, run.settings["limits"]
+    if isinstance(data, Dataset):
+        about = f"{run.searches[0].name} by {', '.join(data.names)}; {count_of(data.n_rows, 'row')}"
+    else:
+        samples = f"{count_of(data.n_samples, 'sample')} in {count_of(len(data.runs), 'run')}"
+        about = f"the system of {', '.join(data.states)}; {samples}"
+    source = f" of {run.facts['source']}" if run.facts.get("source") else ""
+    n_evaluations = sum(search.history[-1].n_evaluations for search in run.searches if search.history)
+    limit = "no time limit" if limits["timeout"] is None else f"limit {limits['timeout']:g} s"
+    why = f": {STOPPED.get(run.stopped, run.stopped)}" if run.stopped else ""
+    remedy = f" Continue it: spl resume {run.path}" if run.status in ("died", "interrupted") else ""
+    return [
+        f"{run.path}: {about}{source}.",
+        f"Began {run.facts['began']}, seed {run.settings['seed']}, {limit}; {run.seconds:.1f} s, {n_evaluations:,} evaluations.",
+        f"{run.status.capitalize()}{why}.{remedy}",
+        *(f"Note: {note}" for note in run.notes),
+    ]
+
+
+# ---- resume --------------------------------------------------------------------------------------
+
+
+@click.command()
+@click.argument("file")
+@click.option("--timeout", type=float, metavar="SECONDS", help="From now on; inf is none. [default: see above]")
+@click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
+@cluster_option
+@click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print only the equation.")
+def resume(file: str, timeout: float | None, jobs: int, cluster: int | None, is_json: bool, quiet: bool) -> None:
+    """Continue the run in FILE, whatever ended it: a limit, Ctrl-C, a crash. Nothing but the file is needed.
+
+    Without --timeout the run gets what is left of its time limit; if it had used that up, as much again. The search goes
+    on as if it had never ended: the same seed gives the same front.
+
+    \b
+    Examples:
+      spl resume period.spl
+      spl resume period.spl --timeout 600 --jobs 2
+    """
+    from spl.data.dataset import Dataset
+    from spl.runs.reader import read_run
+
+    run = read_run(file)
+    compile_kernels()
+    if isinstance(run.data, Dataset):
+        _resume_search(run, run.data, timeout, cluster or jobs, is_json=is_json, is_quiet=quiet)
+    else:
+        _resume_system(run, run.data, timeout, cluster or jobs, is_json=is_json, is_quiet=quiet)
+
+
+def extend_limits(run: "StoredRun", seconds: float | None) -> "tuple[Limits, int | None]":
+    """Return the limits of a run that goes on for so many seconds more, counted from its beginning, and its schedules.
+
+    A limit that ended the run is given once more. Without seconds, what is left of the time limit is left.
+    """
+    from spl.settings import Limits, check_number
+
+    before, most = Limits(**run.settings["limits"]), run.config.max_schedules
+    timeout, max_evaluations = before.timeout, before.max_evaluations
+    if seconds is not None:
+        check_number("timeout", seconds if seconds < math.inf else 1.0, above=0.0)
+        timeout = None if seconds == math.inf else run.seconds + seconds
+    elif run.stopped in ("timeout", "done") and timeout is not None:
+        timeout = 2 * timeout
+    if run.stopped in ("evaluations", "done") and max_evaluations is not None:
+        max_evaluations *= 2
+    if run.stopped == "schedules" and most is not None:
+        most *= 2
+    return Limits(timeout=timeout, max_evaluations=max_evaluations), most
+
+
+def _resume_search(
+    run: "StoredRun", data: "Dataset", seconds: float | None, jobs: int, *, is_json: bool, is_quiet: bool
+) -> None:
+    from spl.cli.fit_output import open_progress, print_found
+    from spl.regression.front import Front
+    from spl.runs.regression import resume
+
+    target, selection = run.searches[0].name, run.facts.get("selection", "mdl")
+    limits, max_schedules = extend_limits(run, seconds)
+
+    def choose(front: Front) -> int:
+        return front.choose(selection, data.n_rows, data.floor)
+
+    with open_progress(target, choose, limits.timeout, is_json=is_json, is_quiet=is_quiet) as watch:
+        found = resume(run, limits=limits, max_schedules=max_schedules, n_jobs=jobs, watch=watch)
+    seed = run.settings["seed"]
+    print_found(found, data, target=target, selection=selection, seed=seed, is_json=is_json, is_quiet=is_quiet)
+
+
+def _resume_system(
+    run: "StoredRun", data: "Trajectories", seconds: float | None, jobs: int, *, is_json: bool, is_quiet: bool
+) -> None:
+    from spl.cli.dynamics import open_system_progress, print_system
+    from spl.display.systems import describe_system
+    from spl.runs.dynamics import resume_system, stored_plan
+
+    plan = stored_plan(run)
+    limits, _ = extend_limits(run, seconds)
+    with open_system_progress(data, plan, limits.timeout, is_json=is_json, is_quiet=is_quiet) as watch:
+        found = resume_system(
+            run, timeout=limits.timeout, max_evaluations=limits.max_evaluations, n_jobs=jobs, watch=watch
+        )
+    print_notes(found.notes)
+    if is_json:
+        click.echo(json.dumps(describe_system(found, data, found.notes, run.settings["seed"]), allow_nan=False))
+    else:
+        print_system(found, data, plan, is_quiet=is_quiet)

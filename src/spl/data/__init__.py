@@ -1,0 +1,1 @@
+"""What comes in: tables and files, datasets, trajectories. Imports `formulas`."""

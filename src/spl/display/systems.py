@@ -1,0 +1,261 @@
+"""What people are told about a system that was found: left-hand sides, quality, numbers with their errors; as lines and as JSON."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data.trajectories import Trajectories
+from spl.display.results import DIGITS, front_rows
+from spl.dynamics.discover import SystemDiscovery
+from spl.dynamics.quality import explained, followed_until
+from spl.dynamics.rows import Plan, SystemRows
+from spl.dynamics.spline import MIN_SAMPLES as SPLINE_SAMPLES
+from spl.formulas.printed_numbers import PrintedNumber, printed_numbers
+from spl.formulas.system import System
+from spl.formulas.text import to_text
+from spl.notation.latex import latex_name, to_latex
+from spl.notation.to_sympy import to_sympy
+
+Numbers = NDArray[np.float64]
+
+MAX_DECIMALS = 9
+FITTED, ROUNDED, EXACT = "fitted", "rounded", "exact"  # kinds of numbers
+METHODS = {
+    "finite_difference": "finite differences",
+    "savgol": "central differences and a Savitzky-Golay filter",
+    "spline": "smoothing splines",
+    "weak": "no derivatives: means against test functions (weak form)",
+    "measured": "derivatives as measured",
+    "map": "no derivatives: each sample leads to the next",
+}
+
+
+def left_side(state: str, order: int = 1, is_discrete: bool = False) -> str:
+    """Return the left-hand side of the equation of a state.
+
+    Examples:
+        >>> left_side("x"), left_side("flow rate", order=2), left_side("x", is_discrete=True)
+        ('dx/dt', 'd2(flow rate)/dt2', 'x[k+1]')
+    """
+    name = state if state.isidentifier() else f"({state})"
+    if is_discrete:
+        return f"{name}[k+1]"
+    return f"d{name}/dt" if order == 1 else f"d{order}{name}/dt{order}"
+
+
+def latex_derivative(state: str, order: int = 1, is_discrete: bool = False) -> str:
+    r"""Return the left-hand side of the equation of a state in LaTeX.
+
+    Examples:
+        >>> latex_derivative("x"), latex_derivative("theta", order=2), latex_derivative("x", is_discrete=True)
+        ('\\frac{d x}{d t}', '\\frac{d^{2} \\theta}{d t^{2}}', '{x}_{k+1}')
+    """
+    name = latex_name(state)
+    if is_discrete:
+        return f"{{{name}}}_{{k+1}}"
+    power = "" if order == 1 else f"^{{{order}}}"
+    return rf"\frac{{d{power} {name}}}{{d t{power}}}"
+
+
+# ---- lines ---------------------------------------------------------------------------------------
+
+
+def noise_shares(data: Trajectories, noise: Numbers) -> Numbers:
+    """Return the noise of each state as a share of its root mean square [D]."""
+    states = np.concatenate([run.x for run in data.runs])
+    size = np.sqrt(np.mean(states**2, axis=0))
+    return np.asarray(noise / np.where(size > 0, size, 1.0))
+
+
+def method_line(data: Trajectories, rows: SystemRows, plan: Plan) -> str:
+    """Return how derivatives were had, why, and how much noise there is."""
+    shares = zip(data.states, noise_shares(data, rows.noise), strict=True)
+    noise = ", ".join(f"{100 * share:.2g} % of {name}" for name, share in shares)
+    method = METHODS.get(rows.method, rows.method)
+    how = method[0].upper() + method[1:] if rows.method in ("weak", "measured", "map") else f"Derivatives by {method}"
+    why = f", because {_reason(data, rows)}" if plan.method == "auto" and how.startswith("Derivatives by") else ""
+    return f"{how}{why}. Estimated noise: {noise}."
+
+
+def _reason(data: Trajectories, rows: SystemRows) -> str:
+    if rows.method != "finite_difference":
+        return "there is noise"
+    is_short = max(run.n_samples for run in data.runs) < SPLINE_SAMPLES
+    return "there are few samples" if is_short else "there is hardly any noise"
+
+
+def equation_lines(system: System, digits: int | None = DIGITS) -> list[str]:
+    """Return the equations, one a line."""
+    sides = [left_side(state, system.order, system.is_discrete) for state in system.states]
+    width = max(map(len, sides))
+    return [f"{side:<{width}} = {text}" for side, text in zip(sides, system.equations(digits), strict=True)]
+
+
+def quality_lines(found: SystemDiscovery) -> list[str]:
+    """Return R2 and the numbers of each equation with their standard errors, under a heading."""
+    shares = explained(found.system, found.rows)
+    return number_lines(found.system, found.standard_errors, [f"R2 {share:.5f}" for share in shares])
+
+
+def number_lines(system: System, errors: Sequence[Numbers], qualities: Sequence[str]) -> list[str]:
+    """Return a line for each equation with its quality, and under it one for each number: its standard error and its term."""
+    sides = [left_side(state, system.order, system.is_discrete) for state in system.states]
+    numbers = system_numbers(system, errors)
+    texts = [number.text for of_state in numbers for number in of_state]
+    left, right = max(map(len, sides)), max(map(len, texts), default=0)
+    lines = ["Numbers with standard errors, each in its term:"] if texts else []
+    for side, quality, of_state in zip(sides, qualities, numbers, strict=True):
+        lines.append(f"{side:<{left}}  {quality}".rstrip())
+        lines.extend(f"  {number.text:<{right}}  {number.term}" for number in of_state)
+    return lines
+
+
+def summary_lines(found: SystemDiscovery, data: Trajectories) -> list[str]:
+    """Return how far a simulation follows the data, and what it took."""
+    end = "; interrupted, this is the best so far" if found.is_interrupted else ""
+    return [followed_line(found.system, data, found.rows), f"{found.seconds:.1f} s{end}."]
+
+
+def followed_line(system: System, data: Trajectories, rows: SystemRows) -> str:
+    """Return how far a simulation follows the data."""
+    run = data.runs[0]
+    until, whole = followed_until(system, data, rows) - run.t[0], run.t[-1] - run.t[0]
+    far = "all along" if until >= whole else f"for a time of {until:.3g} out of {whole:.3g}"
+    which = "the data" if len(data.runs) == 1 else "the first run"
+    return f"A simulation from the first sample follows {which} {far}."
+
+
+@dataclass(frozen=True, slots=True)
+class SystemNumber:
+    """A number of an equation as it is printed, and how well it is known."""
+
+    state: str
+    value: float  # with its sign in print
+    standard_error: (
+        float  # of a rounded number that before it was rounded; NaN if there is none, inf if the data do not show it
+    )
+    kind: str  # "fitted", "rounded" to a simple number that the data do not tell from it, or "exact"
+    term: str  # that it is part of, the number itself in square brackets
+
+    @property
+    def text(self) -> str:
+        """The number with its error, for people."""
+        if self.kind == FITTED:
+            return with_error(self.value, self.standard_error)
+        error = f", ± {self.standard_error:.2g}" if self.kind == ROUNDED else ""
+        return f"{self.value:.{DIGITS}g} ({self.kind}{error})"
+
+
+def system_numbers(system: System, errors: Sequence[Numbers], digits: int = DIGITS) -> list[list[SystemNumber]]:
+    """Return for each state the numbers of its equation, in the order in which they are printed.
+
+    Args:
+        system: its equations.
+        errors: the standard errors of the numbers of each equation, as a discovery and a run file have them.
+        digits: of the numbers in the terms.
+    """
+    return [
+        [
+            SystemNumber(state, number.value, float(error), _kind(number, float(error)), number.term)
+            for number, error in zip(printed_numbers(program, digits), of_state, strict=True)
+        ]
+        for state, program, of_state in zip(system.states, system.programs, errors, strict=True)
+    ]
+
+
+def _kind(number: PrintedNumber, error: float) -> str:
+    if number.is_fitted:
+        return FITTED
+    return EXACT if math.isnan(error) else ROUNDED
+
+
+def numbers_line(numbers: Sequence[SystemNumber]) -> str:
+    """Return numbers with their errors and terms in one line."""
+    return "; ".join(f"{number.text} in {number.term}" for number in numbers)
+
+
+def with_error(value: float, error: float) -> str:
+    """Return a number with its standard error, both to two digits of the error.
+
+    Examples:
+        >>> with_error(9.99812, 0.0123), with_error(1234567.0, 890.0), with_error(2.5, float("nan"))
+        ('9.998 ± 0.012', '1.23457e+06 ± 8.9e+02', '2.5')
+    """
+    if not error > 0:  # unknown, or nothing is left to be off
+        return f"{value:.{DIGITS}g}"
+    if math.isinf(error):
+        return f"{value:.{DIGITS}g} (the data do not show it)"
+    decimals = 1 - math.floor(math.log10(error))
+    if 0 <= decimals <= MAX_DECIMALS:
+        return f"{value:.{decimals}f} ± {error:.{decimals}f}"
+    n_digits = max(1, decimals + math.floor(math.log10(abs(value) or error)) + 1)
+    return f"{value:.{n_digits}g} ± {error:.2g}"
+
+
+# ---- JSON ----------------------------------------------------------------------------------------
+
+
+def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[str], seed: int) -> dict[str, Any]:
+    """Return the result as `--json` prints it; numbers that JSON does not know are null."""
+    system = found.system
+    return {
+        "states": list(data.states),
+        "inputs": list(data.inputs),
+        "order": system.order,
+        "discrete": system.is_discrete,
+        "equations": _describe_equations(found),
+        "noise": dict(zip(data.states, found.rows.noise.tolist(), strict=True)),
+        "derivative": found.rows.method,
+        "followed_until": followed_until(system, data, found.rows),
+        "samples": data.n_samples,
+        "runs": len(data.runs),
+        "notes": list(notes),
+        "seconds": found.seconds,
+        "seed": seed,
+        "interrupted": found.is_interrupted,
+    }
+
+
+def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
+    system = found.system
+    shares = explained(system, found.rows).tolist()
+    numbers = system_numbers(system, found.standard_errors)
+    return [
+        {
+            "state": state,
+            "left_side": left_side(state, system.order, system.is_discrete),
+            "equation": to_text(program),
+            "sympy": str(to_sympy(program)),
+            "latex": to_latex(program),
+            "r2": _or_none(shares[place]),
+            "numbers": describe_numbers(numbers[place]),
+            "front": [
+                {"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation}
+                for row in front_rows(search.front, found.chosen[place], search.floor, digits=None)
+            ],
+        }
+        for place, (state, program, search) in enumerate(
+            zip(system.states, system.programs, found.searches, strict=True)
+        )
+    ]
+
+
+def describe_numbers(numbers: Sequence[SystemNumber]) -> list[dict[str, Any]]:
+    """Return the numbers of an equation as `--json` prints them."""
+    return [
+        {
+            "value": number.value,
+            "standard_error": _or_none(number.standard_error),
+            "kind": number.kind,
+            "term": number.term,
+        }
+        for number in numbers
+    ]
+
+
+def _or_none(value: float) -> float | None:
+    return value if math.isfinite(value) else None

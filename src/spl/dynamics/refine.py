@@ -1,0 +1,342 @@
+"""The constants of a whole system, fitted to measured trajectories by integrating its equations (multiple shooting).
+
+The runs are cut into segments. Unknown are the constants, which all segments share, and the first states of each
+segment, which are eliminated segment by segment. Short segments cannot diverge; long ones say more about the constants.
+So the fit starts with short ones and joins neighbours where one trajectory fits both as well as two. Derivatives and
+smoothed states are left to others.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spl.data.trajectories import Trajectory
+from spl.dynamics.segment_fit import MAX_SETTLING, FitTask, SegmentFit, descend, settle
+from spl.dynamics.segments import Edges, as_set, choose_length, even_edges, join_pairs
+from spl.dynamics.shooting import (
+    INTEGRATION_ERROR,
+    MAX_SUBSTEPS,
+    Refined,
+    make_shooter,
+    one_for_zero,
+)
+from spl.errors import DataError
+from spl.formulas.system import System
+
+Numbers = NDArray[np.float64]
+
+SMALLEST_NOISE = 1e-5  # of the spread of a state: the integration is no more accurate
+BAD = 3.0  # a short segment whose mean squared residual is so many times the median has not converged
+CHANCE = 5.0  # sd by which joining two segments may raise their squared error beyond what is expected
+BEFORE_FIT = 10.0  # times as much is allowed before the constants are fitted to the joined segments
+N_SWEEPS = 2  # what could not be joined with poor constants is tried again with better ones
+MAX_ROUNDS = 40  # of joining neighbours; each about doubles the length
+MAX_SENSITIVITY = 1e3  # growth of a small error along a segment; more, and the fit would be lost in chaos
+
+
+def refine(
+    system: System,
+    runs: Sequence[Trajectory],
+    starts: Sequence[Numbers],
+    noise: ArrayLike,
+    *,
+    max_seconds: float | None = None,
+    length: int | None = None,
+    before: Refined | None = None,
+) -> Refined:
+    """Fit the constants of a system to measured runs, starting from those it has.
+
+    Args:
+        system: has constants near the right ones.
+        runs: the measurements; for order 2 the positions.
+        starts: smoothed states of the first-order form [N, S], one array a run.
+        noise: standard deviation of the noise of each state [D].
+        max_seconds: stop after this time with the best so far.
+        length: samples of each segment; left out, as many as the equations can be followed.
+        before: a fit of a system much like this one: its segments are taken, and its first states are near the right ones.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> program = parse_expression("C * x", Vocabulary(("x",))).with_constants(np.array([-0.9]))
+        >>> t = np.linspace(0, 2, 50)
+        >>> run = Trajectory(t, np.exp(-t)[:, np.newaxis], np.empty((50, 0)), None)
+        >>> refine(System(("x",), (), (program,)), [run], [run.x], [0.01]).system.constants.round(4)
+        array([-1.])
+    """
+    task = _make_task(system, runs, starts, noise, max_seconds)
+    with np.errstate(all="ignore"):  # trajectories may be lost
+        return _summarise(_fit(task, system, starts, length, before))
+
+
+def refine_joined(
+    before: Refined,
+    runs: Sequence[Trajectory],
+    starts: Sequence[Numbers],
+    noise: ArrayLike,
+    *,
+    max_seconds: float | None = None,
+) -> Refined:
+    """Fit a system that was fitted along segments to pairs of these, each joined to one; the rest is as for `refine`.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> program = parse_expression("C * x", Vocabulary(("x",))).with_constants(np.array([-0.9]))
+        >>> t = np.linspace(0, 2, 50)
+        >>> run = Trajectory(t, np.exp(-t)[:, np.newaxis], np.empty((50, 0)), None)
+        >>> short = refine(System(("x",), (), (program,)), [run], [run.x], [0.01], length=10)
+        >>> short.segments.n_segments, refine_joined(short, [run], [run.x], [0.01]).segments.n_segments
+        (5, 3)
+    """
+    task = _make_task(before.system, runs, starts, noise, max_seconds)
+    with np.errstate(all="ignore"):  # trajectories may be lost
+        parts = _take_up(task, before, starts)
+        fit = _begin_joined(parts, join_pairs(parts.edges, set()))
+        return _summarise(_fit_short(replace(fit, is_used=np.ones_like(fit.is_used))))
+
+
+def find_standard_errors(
+    system: System, fitted: Refined, runs: Sequence[Trajectory], starts: Sequence[Numbers], noise: ArrayLike
+) -> Numbers:
+    """Return the standard error of each constant of a system that takes the course of one that was fitted, written in another way.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> decay, slower = (parse_expression(text, Vocabulary(("x",))) for text in ("C * x", "x / C"))
+        >>> t = np.linspace(0, 2, 50)
+        >>> run = Trajectory(t, np.exp(-t / 4)[:, np.newaxis], np.empty((50, 0)), None)
+        >>> fitted = refine(System(("x",), (), (decay.with_constants([-0.2]),)), [run], [run.x], [0.01])
+        >>> system = System(("x",), (), (slower.with_constants([-4.0]),))
+        >>> ratio = find_standard_errors(system, fitted, [run], [run.x], [0.01]) / fitted.standard_errors
+        >>> ratio.round(2)  # 1/C changes by 1/C**2 times as much as C
+        array([16.])
+    """
+    task = _make_task(system, runs, starts, noise, None)
+    with np.errstate(all="ignore"):  # trajectories may be lost
+        return _standard_errors(_take_up(task, replace(fitted, system=system), starts))
+
+
+def _make_task(
+    system: System,
+    runs: Sequence[Trajectory],
+    starts: Sequence[Numbers],
+    noise: ArrayLike,
+    max_seconds: float | None,
+) -> FitTask:
+    """Return what is fitted to and until when."""
+    sd = _check(system, runs, starts, noise)
+    deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
+    return FitTask(runs, sd, deadline)
+
+
+def judge(
+    system: System,
+    runs: Sequence[Trajectory],
+    noise: ArrayLike,
+    starts: Sequence[Numbers],
+    *,
+    length: int | None = None,
+) -> float:
+    """Return the mean squared residual, in units of the noise, with only the first states of segments fitted.
+
+    The segments depend on the data only, so systems can be compared. None counts as worse than the spread of the data.
+    """
+    sd = _check(system, runs, starts, noise)
+    task = FitTask(runs, sd, np.inf)
+    edges = even_edges(runs, length or 2 * choose_length(runs, starts, sd))
+    with np.errstate(all="ignore"):  # trajectories may be lost
+        losses = settle(task.begin(system, starts, edges), 2 * MAX_SETTLING).losses
+    return _mean_error(task, losses, np.concatenate([np.diff(all_edges) for all_edges in edges]))
+
+
+def _check(
+    system: System, runs: Sequence[Trajectory], starts: Sequence[Numbers], noise: ArrayLike
+) -> NDArray[np.float64]:
+    """Return the noise of each state, at least what the integration can tell."""
+    sd = np.asarray(noise, dtype=np.float64)
+    n_states = len(system.first_order_states)
+    if sd.shape != (len(system.states),) or not (sd >= 0).all():
+        raise DataError(f"`noise` must be one number, 0 or more, for each of {', '.join(system.states)}; it is {sd}.")
+    shapes = [(run.n_samples, n_states) for run in runs]
+    if not runs or [np.shape(states) for states in starts] != shapes:
+        raise DataError(
+            f"`starts` must have one array for each of {len(runs)} runs, with {n_states} columns and the samples of the run."
+        )
+    return noise_to_weigh(sd, np.concatenate([run.x for run in runs]))
+
+
+def noise_to_weigh(noise: Numbers, measured: Numbers) -> Numbers:
+    """Return the noise [D] of measured states [N, D] as residuals are weighed by it: at least what the integration can tell.
+
+    Examples:
+        >>> noise_to_weigh(np.array([0.0, 0.1]), np.array([[-1.0, -1.0], [1.0, 1.0]]))
+        array([1.e-05, 1.e-01])
+    """
+    return np.asarray(np.maximum(noise, SMALLEST_NOISE * one_for_zero(measured.std(axis=0))))
+
+
+def _mean_error(task: FitTask, losses: Numbers, sizes: NDArray[np.int64]) -> float:
+    """Return the mean squared residual of segments; none counts as worse than the spread of the data."""
+    spread = np.concatenate([run.x for run in task.runs]).var(axis=0) / task.noise**2
+    return float(np.minimum(losses, sizes * spread.sum()).sum() / (sizes.sum() * task.noise.size))
+
+
+# ---- from short segments to long ones ------------------------------------------------------------
+
+
+def _take_up(task: FitTask, before: Refined, starts: Sequence[Numbers]) -> SegmentFit:
+    """Return a fit as it was left."""
+    shooter = make_shooter(before.system, before.segments, starts, before.n_substeps)
+    edges, initial = before.segments.edges, before.initial_states.T
+    return SegmentFit(task, before.system.constants, shooter, initial, edges, starts, before.is_used)
+
+
+def _fit(
+    task: FitTask, system: System, starts: Sequence[Numbers], length: int | None, before: Refined | None
+) -> SegmentFit:
+    """Fit to short segments, then join these as long as it goes well; or to segments of the length given."""
+    if before is not None:
+        fit = task.begin(system, starts, before.segments.edges)
+        return _fit_short(replace(fit, initial=before.initial_states.T))
+    first_length = length or choose_length(task.runs, starts, task.noise)
+    fit = _fit_short(settle(task.begin(system, starts, even_edges(task.runs, first_length))))
+    if length is not None:
+        return fit
+    for _ in range(N_SWEEPS):
+        fit = _join_all(fit)
+    return fit
+
+
+def _join_all(fit: SegmentFit) -> SegmentFit:
+    """Join neighbours as long as any can be joined; an edge that turned out to be needed stays.
+
+    Data without noise say all they can in short segments.
+    """
+    to_keep: set[tuple[int, int]] = set()
+    for _ in range(MAX_ROUNDS):
+        joined = join_pairs(fit.edges, to_keep)
+        if as_set(joined) == as_set(fit.edges) or fit.scale <= INTEGRATION_ERROR or fit.task.is_late:
+            break
+        fit = _fit_joined(fit, joined)
+        to_keep |= as_set(fit.edges) - as_set(joined)
+    return fit
+
+
+def _fit_short(fit: SegmentFit) -> SegmentFit:
+    """Fit constants and first states; leave out segments that are lost or do not come near their data."""
+    fit = descend(fit)
+    sizes = fit.shooter.segments.size * fit.task.noise.size
+    means = fit.losses / sizes
+    limit = BAD * max(float(np.median(means)), INTEGRATION_ERROR) * (1 + CHANCE * np.sqrt(2 / sizes))
+    is_near = fit.is_used & (means <= limit)
+    return fit if is_near.sum() in (0, fit.is_used.sum()) else descend(replace(fit, is_used=is_near))
+
+
+def _fit_joined(fit: SegmentFit, edges: Sequence[Edges]) -> SegmentFit:
+    """Fit to fewer, longer segments; those that one trajectory does not fit as well as two are cut again."""
+    joined = _begin_joined(fit, edges)
+    for slack in (BEFORE_FIT, 1.0):
+        is_fine = _is_as_good_as_parts(joined, fit, slack)
+        if not is_fine.all():
+            cut_again = _cut_again(joined, fit, is_fine)
+            joined = _begin_again(joined, fit, joined.fitted_states(is_fine), cut_again)
+        joined = descend(joined)
+    return joined
+
+
+def _begin_joined(parts: SegmentFit, edges: Sequence[Edges]) -> SegmentFit:
+    """Return joined segments with the constants of their parts, and with first states that fit to these."""
+    fit = _begin_again(parts, parts, parts.fitted_states(parts.is_used), edges)
+    return settle(replace(fit, initial=settle(_aim_at_second_parts(fit, parts)).initial))
+
+
+def _aim_at_second_parts(fit: SegmentFit, parts: SegmentFit) -> SegmentFit:
+    """Return joined segments that end where their second part begins, with its first states as if they had been measured.
+
+    Errors grow along a segment: fitted to all of it at once, many a trajectory would be lost on the way.
+    """
+    segments, n_measured = fit.shooter.segments, len(fit.shooter.segments.measured)
+    information = parts.normal_equations(with_constants=False).states
+    known = 1 / np.einsum(
+        "mss->ms", np.linalg.pinv(information, hermitian=True)
+    )  # of each first state, one over its variance
+    homes = segments.home_of(parts.shooter.segments)
+    offsets = parts.shooter.segments.first - segments.first[homes]
+    measured, weights = segments.measured.copy(), segments.weights.copy()
+    for part in np.flatnonzero((offsets > 0) & parts.is_used & np.isfinite(known).all(axis=1)):
+        segment, sample = homes[part], offsets[part]
+        measured[:, segment, sample] = parts.initial[:n_measured, part]
+        weights[:, segment, sample] = np.sqrt(known[part, :n_measured])
+        weights[:, segment, sample + 1 :] = 0.0
+    return replace(fit, shooter=replace(fit.shooter, segments=replace(segments, measured=measured, weights=weights)))
+
+
+def _begin_again(fit: SegmentFit, parts: SegmentFit, states: Sequence[Numbers], edges: Sequence[Edges]) -> SegmentFit:
+    """Return segments with other edges, not yet fitted; those with a part that was left out are left out."""
+    new = fit.task.begin(fit.system, states, edges, n_substeps=fit.shooter.n_substeps)
+    is_used = np.bincount(new.shooter.segments.home_of(parts.shooter.segments), ~parts.is_used, new.is_used.size) == 0
+    return replace(new, is_used=is_used)
+
+
+def _is_as_good_as_parts(fit: SegmentFit, parts: SegmentFit, slack: float) -> NDArray[np.bool_]:
+    """Tell for each segment whether it fits about as well as the segments that it was joined from."""
+    homes = fit.shooter.segments.home_of(parts.shooter.segments)
+    before = np.bincount(homes, parts.losses, fit.is_used.size)
+    is_joined = np.bincount(homes, minlength=fit.is_used.size) > 1
+    is_lost = is_joined & (fit.shooter.sensitivity(fit.constants, fit.initial) > MAX_SENSITIVITY)
+    n_states = len(fit.initial)  # fewer are fitted: the squared error is expected to rise by as many times its mean
+    limit = slack * parts.scale * (n_states + CHANCE * np.sqrt(2 * n_states))
+    return np.asarray(~is_joined | ~fit.is_used | (~is_lost & (fit.losses - before <= limit)))
+
+
+def _cut_again(fit: SegmentFit, parts: SegmentFit, is_fine: NDArray[np.bool_]) -> list[Edges]:
+    """Return the edges with those of the parts within segments that are not fine."""
+    segments = parts.shooter.segments
+    homes = fit.shooter.segments.home_of(segments)
+    edges = [set(all_edges.tolist()) for all_edges in fit.edges]
+    for m in np.flatnonzero(~is_fine[homes]):
+        edges[segments.run[m]].add(int(segments.first[m]))
+    return [np.array(sorted(all_edges), np.int64) for all_edges in edges]
+
+
+# ---- the result ----------------------------------------------------------------------------------
+
+
+def _summarise(fit: SegmentFit) -> Refined:
+    segments = fit.shooter.segments
+    n_observations = segments.n_observations(fit.is_used)
+    residuals = fit.residuals[fit.is_used]
+    notes: list[str] = ["The time was up before the fit was done."] if fit.task.is_late else []
+    logarithms = n_observations * (np.log(2 * np.pi) / 2 + np.log(fit.task.noise).mean())
+    n_left_out = int((~fit.is_used).sum())
+    if n_left_out:
+        notes.append(f"{n_left_out} of {segments.n_segments} segments could not be followed and were left out.")
+    if fit.shooter.n_substeps >= MAX_SUBSTEPS:
+        notes.append("The equations are stiff: the integration may be less accurate than the noise.")
+    return Refined(
+        system=fit.system,
+        standard_errors=_standard_errors(fit),
+        chi2=float((residuals**2).sum() / max(1, n_observations)),
+        error=_mean_error(fit.task, fit.losses, segments.size),
+        log_likelihood=float(-(residuals**2).sum() / 2 - logarithms),
+        n_observations=n_observations,
+        segments=segments,
+        is_used=fit.is_used,
+        initial_states=fit.initial.T,
+        n_substeps=fit.shooter.n_substeps,
+        notes=tuple(notes),
+    )
+
+
+def _standard_errors(fit: SegmentFit) -> Numbers:
+    """Return the standard error of each constant, for the noise that the residuals show.
+
+    Without noise, errors of the integration are left: these go the same way in all samples.
+    """
+    floor = 0.0 if fit.scale > INTEGRATION_ERROR else INTEGRATION_ERROR**2 * fit.n_free
+    return np.asarray(np.sqrt(max(fit.scale, floor)) * fit.normal_equations().standard_errors())

@@ -1,0 +1,179 @@
+"""From trajectories to rows: states and inputs on the left, derivatives on the right, so far apart that rows are independent.
+
+Derivatives are measured ones, estimates by a named method, or means against test functions (the weak form). Rows of a map are
+pairs of neighbours. What refinement needs is kept beside the rows: smoothed states and the noise.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spl.data.dataset import Dataset
+from spl.data.trajectories import Trajectories, Trajectory
+from spl.dynamics.derivatives import DERIVATIVES, differentiate, estimate_difference_error, estimate_noise
+from spl.dynamics.weak_fit import WeakForm
+from spl.dynamics.weak_form import weak_rows
+from spl.errors import DataError, SettingError, show_value, suggest_name
+
+Numbers = NDArray[np.float64]
+Method = str | Callable[[Numbers, Numbers], ArrayLike]
+
+WEAK = "weak"
+MEASURED = "measured"
+MAP = "map"
+MAX_ROWS = 2000  # of all runs together: more only slow the searches down, the trajectories decide in the end
+FEWEST_ROWS = 100  # rows that overlap are kept rather than to have fewer
+ERROR_ROOM = 4.0  # times the estimate: it was up to so many times too small
+NO_BETTER = 1e-8  # of the spread of a derivative: simulations and tables of numbers are seldom nearer to the law
+EDGE_SHARE = 0.25  # of a run, at most, is left out at its ends, where estimates are worst
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How trajectories become rows."""
+
+    method: Method = "auto"  # of the derivatives: "auto", one of DERIVATIVES, "weak", or a function (t, x) -> x_dot
+    order: int = 1  # 2: accelerations are sought, velocities are estimated
+    is_discrete: bool = False  # rows are x[k] and x[k + 1]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.order, Integral) or self.order not in (1, 2):
+            raise SettingError(f"`order` must be 1 or 2; it is {show_value(self.order)}.")
+        if self.is_discrete and self.order == 2:
+            raise SettingError("A map has order 1. Leave out `order=2`, or give past values as further states.")
+        known = ("auto", *DERIVATIVES, WEAK)
+        if not callable(self.method) and (not isinstance(self.method, str) or self.method not in known):
+            remedy = suggest_name(str(self.method), known)
+            what = show_value(self.method)
+            raise SettingError(f"There is no derivative method {what}.{remedy} Known: {', '.join(known)}.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SystemRows:
+    """The rows of all runs, and what was learnt about the runs on the way."""
+
+    names: tuple[str, ...]  # of the columns: states, velocities for order 2, inputs
+    table: Numbers  # [M, columns]
+    targets: Numbers  # [M, D]
+    starts: tuple[Numbers, ...]  # smoothed states of the first-order form [N, S], one array a run
+    noise: Numbers  # [D], standard deviation of the noise of each state
+    method: str  # the one that was taken
+    weak: tuple[WeakForm, ...]  # one a run, if the method is "weak"
+    target_errors: Numbers  # [D], about what the targets of clean data are off by; 0 where that is not known
+
+    def dataset(self, state: int) -> Dataset:
+        """Return the rows with the derivative of one state as the target."""
+        return Dataset.from_arrays(self.table, self.targets[:, state], names=self.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _RunRows:
+    """The rows of one run."""
+
+    table: Numbers  # [M, columns]
+    targets: Numbers  # [M, D]
+    starts: Numbers  # [N, S]
+    method: str
+    weak: WeakForm | None = None
+
+
+def make_rows(data: Trajectories, plan: Plan) -> SystemRows:
+    """Return the rows from which each equation of a system can be found.
+
+    Examples:
+        >>> t = np.linspace(0, 5, 200)
+        >>> data = Trajectories.from_arrays(np.exp(-t), t, names=["x"])
+        >>> rows = make_rows(data, Plan())
+        >>> rows.names, rows.method, bool(np.allclose(rows.targets, -rows.table, atol=1e-6))
+        (('x',), 'finite_difference', True)
+    """
+    make = _map_rows if plan.is_discrete else _weak_rows if plan.method == WEAK else _slope_rows
+    method = _common_method(data, plan)
+    runs = [make(run, plan, method) for run in data.runs]
+    every = max(1, sum(len(run.table) for run in runs) // MAX_ROWS)
+    return SystemRows(
+        names=data.columns(plan.order),
+        table=np.concatenate([run.table for run in runs])[::every],
+        targets=np.concatenate([run.targets for run in runs])[::every],
+        starts=tuple(run.starts for run in runs),
+        noise=_mean_noise(data),
+        method=runs[0].method,
+        weak=tuple(run.weak for run in runs if run.weak is not None),
+        target_errors=_target_errors(data, plan, runs),
+    )
+
+
+def _target_errors(data: Trajectories, plan: Plan, runs: Sequence[_RunRows]) -> Numbers:
+    """Return the errors of finite differences over all runs, with some room; data with few digits tells no more than these."""
+    if runs[0].method != "finite_difference":
+        return np.zeros(len(data.states))
+    errors = [estimate_difference_error(run.t, run.x, order=plan.order) for run in data.runs]
+    spread = np.concatenate([run.targets for run in runs]).std(axis=0)
+    return np.asarray(np.maximum(ERROR_ROOM * np.sqrt(np.mean(np.square(errors), axis=0)), NO_BETTER * spread))
+
+
+def _common_method(data: Trajectories, plan: Plan) -> Method:
+    """Return the method for all runs: the noisiest of them decides what "auto" means."""
+    if plan.is_discrete or plan.method != "auto":
+        return plan.method
+    smoothed = [differentiate(run.t, run.x).method for run in data.runs]
+    return "spline" if "spline" in smoothed else smoothed[0]
+
+
+def _mean_noise(data: Trajectories) -> Numbers:
+    """Return the noise of each state, over all runs: samples count alike."""
+    squares = [run.n_samples * estimate_noise(run.t, run.x) ** 2 for run in data.runs]
+    return np.asarray(np.sqrt(np.sum(squares, axis=0) / data.n_samples))
+
+
+def _slope_rows(run: Trajectory, plan: Plan, method: Method) -> _RunRows:
+    """Return rows of smoothed states and derivatives, so far apart that they are about independent, without the ends."""
+    found = differentiate(run.t, run.x, _fitting(method, run), order=plan.order)
+    states, targets, name, span = found.values, found.slopes, found.method, found.span
+    if plan.order == 2:
+        assert found.second is not None
+        slopes = found.slopes if run.x_dot is None else run.x_dot
+        states, targets = np.hstack([found.values, slopes]), found.second
+    elif run.x_dot is not None:
+        targets, name = run.x_dot, MEASURED
+    places = _independent_places(run.n_samples, span)
+    return _RunRows(np.hstack([states, run.u])[places], targets[places], states, name)
+
+
+def _fitting(method: Method, run: Trajectory) -> Method:
+    """Return the method, or for a run too short for a spline the differences between its samples."""
+    from spl.dynamics.spline import MIN_SAMPLES
+
+    return "finite_difference" if method == "spline" and run.n_samples < MIN_SAMPLES else method
+
+
+def _independent_places(n_samples: int, span: float) -> slice:
+    edge = min(int(span), int(EDGE_SHARE * n_samples)) if span > 1 else 0
+    stride = max(1, min(int(span / 2), (n_samples - 2 * edge) // FEWEST_ROWS))
+    return slice(edge, n_samples - edge, stride)
+
+
+def _weak_rows(run: Trajectory, plan: Plan, _: Method) -> _RunRows:
+    """Return a row for each window: means of the states and inputs, and of the derivatives."""
+    found = weak_rows(run.t, run.x, run.u if run.u.shape[1] else None, order=plan.order)
+    smoothed = differentiate(run.t, run.x, _fitting("spline", run), order=plan.order)
+    starts, means = smoothed.values, found.states
+    if plan.order == 2:
+        assert found.velocities is not None
+        starts, means = np.hstack([starts, smoothed.slopes]), np.hstack([means, found.velocities])
+    columns = np.ascontiguousarray(np.hstack([starts, run.u]).T)
+    form = WeakForm(columns, found.operator, found.goals, max(1, int(found.n_rows / found.span)))
+    return _RunRows(np.hstack([means, found.inputs]), found.goals, starts, WEAK, form)
+
+
+def _map_rows(run: Trajectory, _: Plan, __: Method) -> _RunRows:
+    """Return the pairs of neighbours that lie one step apart."""
+    steps = np.diff(run.t)
+    is_pair = steps <= 1.5 * np.median(steps)
+    if not is_pair.any():
+        raise DataError("No two samples follow each other. Give a map samples that are one step apart.")
+    table = np.hstack([run.x, run.u])[:-1][is_pair]
+    return _RunRows(table, run.x[1:][is_pair], run.x, MAP)

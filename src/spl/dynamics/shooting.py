@@ -1,0 +1,218 @@
+"""Shooting: the trajectories of a system over segments, how far they are from the data, and what would bring them nearer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.dynamics.segments import Segments
+from spl.dynamics.system_packing import constants_as_columns, make_integrate_work
+from spl.formulas.system import System
+from spl.kernels.programs.integrate import Course, Equations, IntegrateWork, integrate
+
+Numbers = NDArray[np.float64]
+
+LOST = 1e3  # a trajectory this many times farther out than the data is given up
+INTEGRATION_ERROR = 0.005  # allowed, in sd of the noise
+MAX_SUBSTEPS = 32  # of the integration, between two samples
+TOO_LARGE = 1e100  # for squares of slopes to be summed up
+NUDGE = 1e-8  # of numeric derivatives, relative
+SINGULAR = 1e-12  # an eigenvalue of the scaled information below this belongs to constants that the data do not show
+HIDDEN = 1e-6  # a constant with a larger part in what the data do not show is not known
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shooter:
+    """Integrates a system over segments. Its constants are columns, so that many sets of them go in one call."""
+
+    system: System
+    segments: Segments
+    equations: Equations
+    bounds: Numbers  # [S], beyond which a trajectory is lost
+    spread: Numbers  # [S], sd of each state
+    n_substeps: int
+    work: IntegrateWork
+
+    def follow(self, constants: Numbers, initial: Numbers) -> Numbers:
+        """Return the states [R, S, M, K] for R sets of constants [R, C] and first states [R, S, M]; NaN where lost."""
+        segments = self.segments
+        n_sets, n_states, n_segments = initial.shape
+        states = np.empty((n_states, n_sets * n_segments, segments.length))
+        states[:, :, 0] = np.moveaxis(initial, 0, 1).reshape(n_states, -1)
+        course = Course(
+            np.tile(segments.times, (n_sets, 1)),
+            np.tile(segments.inputs, (1, n_sets, 1)),
+            np.repeat(np.ascontiguousarray(constants.T), n_segments, axis=1),
+        )
+        integrate(self.equations, course, self.bounds, self.n_substeps, self.system.is_discrete, states, self.work)
+        return np.moveaxis(states.reshape(n_states, n_sets, n_segments, -1), 1, 0)
+
+    def fill_in(
+        self, states: Sequence[Numbers], constants: Numbers, initial: Numbers, is_wanted: NDArray[np.bool_]
+    ) -> list[Numbers]:
+        """Return the states of whole runs, one array [N, S] a run, with those of the system along the segments wanted [M]."""
+        filled = [of_run.copy() for of_run in states]
+        followed = self.follow(constants[np.newaxis], initial[np.newaxis])[0]
+        for m in np.flatnonzero(is_wanted):
+            first, size = self.segments.first[m], self.segments.size[m]
+            filled[self.segments.run[m]][first : first + size] = followed[:, m, :size].T
+        return filled
+
+    def residuals(self, constants: Numbers, initial: Numbers) -> Numbers:
+        """Return the residuals [R, M, D * K] in units of the noise; 0 for padding."""
+        return self._compare(self.follow(constants, initial))
+
+    def _compare(self, states: Numbers) -> Numbers:
+        segments = self.segments
+        off = (segments.measured - states[:, : len(segments.measured)]) * segments.weights
+        off = np.where(segments.weights > 0, off, 0.0)
+        return np.swapaxes(off, 1, 2).reshape(len(off), segments.n_segments, -1)
+
+    def linearise(self, constants: Numbers, initial: Numbers, *, with_constants: bool) -> tuple[Numbers, Numbers]:
+        """Return the residuals [M, D * K] at constants [C] and first states [S, M], and the slopes of the predictions.
+
+        The slopes [M, S + C, D * K] are by first states and constants, numeric; without constants [M, S, D * K].
+        """
+        n_states = len(initial)
+        nudges = NUDGE * self.spread
+        if with_constants:
+            nudges = np.concatenate([nudges, NUDGE * np.where(constants == 0, 1.0, np.abs(constants))])
+        all_constants = np.tile(constants, (1 + nudges.size, 1))
+        all_initial = np.tile(initial, (1 + nudges.size, 1, 1))
+        for k, nudge in enumerate(nudges):
+            if k < n_states:
+                all_initial[1 + k, k] += nudge
+            else:
+                all_constants[1 + k, k - n_states] += nudge
+        residuals = self.residuals(all_constants, all_initial)
+        slopes = (residuals[0] - residuals[1:]) / nudges[:, np.newaxis, np.newaxis]
+        return residuals[0], np.swapaxes(slopes, 0, 1)
+
+    def normal_equations(
+        self, constants: Numbers, initial: Numbers, is_used: NDArray[np.bool_], *, with_constants: bool = True
+    ) -> "NormalEquations":
+        """Return the normal equations of the segments that are used [M]; those that are lost do not count."""
+        residuals, slopes = self.linearise(constants, initial, with_constants=with_constants)
+        is_known = is_used & (np.abs(slopes) < TOO_LARGE).all(axis=(1, 2)) & (np.abs(residuals) < TOO_LARGE).all(axis=1)
+        residuals = np.where(is_known[:, np.newaxis], residuals, 0.0)
+        slopes = np.where(is_known[:, np.newaxis, np.newaxis], slopes, 0.0)
+        gram = slopes @ np.swapaxes(slopes, 1, 2)
+        slope = np.einsum("mpk,mk->mp", slopes, residuals)
+        n = len(initial)
+        return NormalEquations(
+            gram[:, :n, :n], gram[:, :n, n:], gram[:, n:, n:].sum(0), slope[:, :n], slope[:, n:].sum(0)
+        )
+
+    def sensitivity(self, constants: Numbers, initial: Numbers) -> Numbers:
+        """Return for each segment how much an error in its first states can grow on the way [M], infinite where lost."""
+        _, slopes = self.linearise(constants, initial, with_constants=False)
+        n_measured = len(self.segments.measured)
+        by_sample = (
+            slopes.reshape(*slopes.shape[:2], n_measured, -1) / self.segments.weights.max(axis=(1, 2))[:, np.newaxis]
+        )
+        growth = np.abs(by_sample) * self.spread[:, np.newaxis, np.newaxis] / self.spread[:n_measured, np.newaxis]
+        largest = growth.max(axis=(1, 2, 3))
+        return np.where(np.isfinite(largest), largest, np.inf)
+
+    def refined_for(self, constants: Numbers, initial: Numbers) -> "Shooter":
+        """Return one with as many steps between samples as the accuracy needs."""
+        if self.system.is_discrete:
+            return self
+        shooter = self
+        coarse = shooter.residuals(constants[np.newaxis], initial[np.newaxis])[0]
+        while shooter.n_substeps < MAX_SUBSTEPS:
+            finer = replace(shooter, n_substeps=2 * shooter.n_substeps)
+            fine = finer.residuals(constants[np.newaxis], initial[np.newaxis])[0]
+            errors = np.sqrt(((coarse - fine) ** 2).sum(axis=1) / self.segments.size)
+            errors = errors[np.isfinite(errors)]  # of those that are lost, nothing can be said
+            if errors.size == 0 or np.median(errors) <= INTEGRATION_ERROR:
+                break
+            shooter, coarse = finer, fine
+        return shooter
+
+
+def make_shooter(system: System, segments: Segments, states: Sequence[Numbers], n_substeps: int = 1) -> Shooter:
+    """Return what integrates the system over segments of runs with about these states, one array [N, S] a run."""
+    rows = np.concatenate(list(states))
+    bounds = LOST * one_for_zero(np.abs(rows).max(axis=0))
+    spread = one_for_zero(rows.std(axis=0))
+    work = make_integrate_work(system)
+    return Shooter(system, segments, constants_as_columns(system), bounds, spread, n_substeps, work)
+
+
+def one_for_zero(values: Numbers) -> Numbers:
+    """Return sizes to divide by: 1 where there is none."""
+    return np.where(values > 0, values, 1.0)
+
+
+def sum_squares(residuals: Numbers) -> Numbers:
+    """Return the squared error of each segment [M], infinite for those that are lost."""
+    losses = (residuals**2).sum(axis=1)
+    return np.where(np.isfinite(losses), losses, np.inf)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refined:
+    """A system fitted to trajectories, and how well it fits them."""
+
+    system: System
+    standard_errors: Numbers  # [C]; infinite for constants that the data do not show
+    chi2: float  # mean squared residual in units of the noise; about 1 if equations and noise are right
+    error: float  # the same over all segments, used or not; one that is lost counts as the spread of the data
+    log_likelihood: float  # of the measurements; comparable between systems fitted with the same length of segments
+    n_observations: int
+    segments: Segments
+    is_used: NDArray[np.bool_]  # [M], whether each segment took part
+    initial_states: Numbers  # [M, S], the fitted first states of the segments
+    n_substeps: int  # of the integration, between two samples
+    notes: tuple[str, ...]  # for people
+
+    def fitted_states(self, states: Sequence[Numbers]) -> list[Numbers]:
+        """Return the states of whole runs, one array [N, S] a run, from this fit where its segments took part."""
+        shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
+        return shooter.fill_in(states, self.system.constants, self.initial_states.T, self.is_used)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NormalEquations:
+    """The normal equations: first states by segment, constants for all."""
+
+    states: Numbers  # [M, S, S]
+    mixed: Numbers  # [M, S, C]
+    constants: Numbers  # [C, C]
+    state_slope: Numbers  # [M, S]
+    constant_slope: Numbers  # [C]
+
+    def reduce(self, damping: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Eliminate the first states: return the equations [C, C] and slope [C] of the constants, and the solved rows.
+
+        The damping [M, S] is added to the diagonals of the states.
+        """
+        both = np.concatenate([self.mixed, self.state_slope[:, :, np.newaxis]], axis=2)
+        floor = SINGULAR * np.einsum("mss->ms", self.states).max(axis=1, keepdims=True) + np.finfo(float).tiny
+        solved = np.linalg.solve(self.states + (damping + floor)[:, :, np.newaxis] * np.eye(damping.shape[1]), both)
+        folded = np.einsum("msc,msk->ck", self.mixed, solved)
+        return self.constants - folded[:, :-1], self.constant_slope - folded[:, -1], solved
+
+    def step(self, damping: Numbers, constant_damping: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the damped step of the constants [C] and of the first states [S, M]; NaN where the equations overflow."""
+        matrix, slope, solved = self.reduce(damping)
+        size = np.sqrt(np.diag(self.constants) + constant_damping) + np.finfo(float).tiny
+        scaled = (matrix + np.diag(constant_damping)) / np.outer(size, size)
+        if not (np.isfinite(scaled).all() and np.isfinite(slope).all()):
+            return np.full(slope.size, np.nan), np.full(self.state_slope.T.shape, np.nan)
+        constants = np.linalg.lstsq(scaled, slope / size, rcond=SINGULAR)[0] / size
+        return constants, (solved[:, :, -1] - solved[:, :, :-1] @ constants).T
+
+    def standard_errors(self) -> Numbers:
+        """Return those of the constants [C], in units of the noise; infinite for constants that the data do not show."""
+        matrix = self.reduce(np.zeros_like(self.state_slope))[0]
+        if not np.isfinite(matrix).all():
+            return np.full(len(matrix), np.inf)
+        size = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+        values, vectors = np.linalg.eigh(matrix / np.outer(size, size))
+        is_hidden = values <= SINGULAR
+        variances = (vectors**2 / np.where(is_hidden, np.inf, values)).sum(axis=1)
+        variances[(vectors[:, is_hidden] ** 2).sum(axis=1) > HIDDEN] = np.inf
+        return np.asarray(np.sqrt(variances) / size)

@@ -1,0 +1,94 @@
+"""Systems as the arrays that kernels take, and their slopes."""
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spl.errors import DataError
+from spl.formulas.program import Vocabulary
+from spl.formulas.system import System
+from spl.kernels.programs import tokens as tk
+from spl.kernels.programs.evaluate import BLOCK, evaluate_all
+from spl.kernels.programs.integrate import Equations, IntegrateWork
+from spl.regression.packing import pack_alphabet
+
+
+def evaluate_slopes(system: System, rows: ArrayLike) -> NDArray[np.float64]:
+    """Return the values of the programs on rows [columns, M], as [D, M]; NaN outside the domain.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> decay = System(("x",), (), (parse_expression("-2 * x", Vocabulary(("x",))),))
+        >>> evaluate_slopes(decay, [[1.0, 5.0]]).tolist()
+        [[-2.0, -10.0]]
+    """
+    columns = np.ascontiguousarray(rows, dtype=np.float64)
+    if columns.ndim != 2 or len(columns) != len(system.columns):
+        raise DataError(f"There must be one row for each of {', '.join(system.columns)}; the shape is {columns.shape}.")
+    equations = pack_system(system)
+    out = np.empty((len(system.programs), columns.shape[1]))
+    stack = make_stack(equations)
+    for p, (tokens, length) in enumerate(zip(equations.tokens, equations.lengths, strict=True)):
+        evaluate_all(tokens, length, equations.constants[p], equations.alphabet, columns, out[p], stack)
+    return out
+
+
+@functools.lru_cache(maxsize=64)
+def pack_system(system: System) -> Equations:
+    """Return a system as the arrays that kernels take; not to be changed.
+
+    Programs may differ in their literals and operators of the user: the arrays have one table of each for all.
+    """
+    words = _merge_vocabularies([program.vocabulary for program in system.programs])
+    shape = (len(system.programs), max(len(program) for program in system.programs))
+    tokens = np.zeros(shape, np.int32)
+    for row, program in zip(tokens, system.programs, strict=True):
+        row[: len(program)] = [_translate(token, program.vocabulary, words) for token in program.tokens]
+    lengths = np.array([len(program) for program in system.programs], np.int64)
+    constants = np.zeros((shape[0], 1 + max(len(program.constants) for program in system.programs)))
+    for numbers, program in zip(constants, system.programs, strict=True):
+        numbers[: len(program.constants)] = program.constants
+    return Equations(tokens, lengths, constants, pack_alphabet(words))
+
+
+def constants_as_columns(system: System) -> Equations:
+    """Return a system whose constants are further columns, so that they can differ from row to row."""
+    equations = pack_system(system)
+    tokens = equations.tokens.copy()
+    n_columns = len(system.columns)
+    is_constant = (tokens >> tk.KIND_SHIFT == tk.CONSTANT) & (
+        np.arange(tokens.shape[1]) < equations.lengths[:, np.newaxis]
+    )
+    tokens[is_constant] = (tk.VARIABLE << tk.KIND_SHIFT) + n_columns + np.arange(is_constant.sum())
+    return equations._replace(tokens=tokens)
+
+
+def make_stack(equations: Equations) -> NDArray[np.float64]:
+    """Return the scratch that evaluating any of the programs needs."""
+    return np.empty((equations.tokens.shape[1] + 1) // 2 * BLOCK)
+
+
+def make_integrate_work(system: System) -> IntegrateWork:
+    """Return the scratch that integrating the system needs, also with its constants as columns."""
+    n_states = len(system.first_order_states)
+    start, slope, total = np.empty((3, n_states, BLOCK))
+    columns = np.empty((len(system.columns) + system.n_constants, BLOCK))
+    return IntegrateWork(columns, start, slope, total, np.empty(BLOCK), make_stack(pack_system(system)))
+
+
+def _merge_vocabularies(vocabularies: Sequence[Vocabulary]) -> Vocabulary:
+    literals = dict.fromkeys(number for words in vocabularies for number in words.literals)
+    own = dict.fromkeys(operator for words in vocabularies for operator in words.own)
+    return Vocabulary(vocabularies[0].variables, tuple(literals), tuple(own))
+
+
+def _translate(token: int, words: Vocabulary, target: Vocabulary) -> int:
+    """Return the token that means in the target vocabulary what `token` means in `words`."""
+    kind = token >> tk.KIND_SHIFT
+    if kind == tk.LITERAL:
+        return target.literal_token(words.literals[token & tk.PAYLOAD_MASK])
+    if kind == tk.OPERATOR and token >= tk.USER_UNARY:
+        return target.operator_token(words.operator_of(token))
+    return token

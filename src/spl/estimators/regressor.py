@@ -1,0 +1,446 @@
+"""`SPLRegressor`: the scikit-learn door. Checks what people give, calls the pipeline, shows the answer; holds no method."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from numbers import Integral
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from spl.data.dataset import Dataset, check_unique
+from spl.display.notebook import FittedRepr, front_html, model_html
+from spl.errors import (
+    DoubtfulResult,
+    RunFileError,
+    SearchInterrupted,
+    SettingError,
+    UndefinedError,
+    UndefinedValues,
+    show_value,
+)
+from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
+from spl.estimators.stop_flag import request_stop_of, stop_flag
+from spl.formulas.grammar import Grammar
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.formulas.grammar_text import read_text_or_file
+from spl.formulas.json_codec import check_no_stand_ins
+from spl.formulas.operators import Operator
+from spl.formulas.program import Program
+from spl.formulas.text import to_text
+from spl.notation.export import export_program
+from spl.notation.latex import latex_name, latex_table, to_latex
+from spl.notation.mathml import mathml_name, to_mathml
+from spl.notation.to_sympy import to_sympy
+from spl.regression.discover import Discovery, discover
+from spl.regression.domain import explain_undefined
+from spl.regression.fit import evaluate
+from spl.regression.front import Front, check_selection
+from spl.runs.reader import read_run
+from spl.runs.regression import discover_in_file
+from spl.settings import TIMEOUT, Limits, SearchConfig, check_switch, check_verbose
+
+if TYPE_CHECKING:
+    import sympy
+    from matplotlib.figure import Figure
+
+    from spl.display.progress import ProgressDisplay
+
+DIGITS = 8  # of the constants in a printed equation
+MAX_KEPT_ROWS = 4000  # rows of the fit that are kept for `plot`
+
+
+class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
+    """Find the formula behind a table by tree search.
+
+    Args:
+        operators: names (`"+"`, `"sin"`, ...) and `Operator` objects that the law may contain.
+        constants: whether the law may contain fitted numbers.
+        grammar: all formulas that are possible, as a `Grammar`, its text, or the path of a file. Overrides `operators` and
+            `constants`.
+        timeout: seconds after which the search ends at the latest; None is no limit.
+        max_evaluations: distinct formulas tried after which the search ends; None is no limit.
+        selection: which equation of the front `predict` uses: "mdl", "bic", "accurate" or "knee"; may be changed after `fit`.
+        search: how the search works, a `SearchConfig`: how long formulas may get, when it stops on its own, how many trees grow. The
+            default works for most data.
+        n_jobs: trees searched at once; -1 uses all processors. The result does not depend on it.
+        random_state: a number makes the random choices repeatable. A run repeats to the last digit if its length is counted too:
+            `random_state=0, max_evaluations=100_000, timeout=None`.
+        verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
+        run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also while the search goes on, and a
+            search that was killed continues from it. None keeps nothing.
+
+    Attributes:
+        equations_: the front as a DataFrame: cost, loss, score, equation.
+        notes_: what was changed or left out of the data, and reasons to doubt the answer.
+        time_origins_: for each column of dates, the moment from which its seconds are counted, in nanoseconds since 1970.
+
+    Examples:
+        >>> X = np.linspace(1, 3, 40).reshape(-1, 1)
+        >>> model = SPLRegressor(operators=("+", "*"), random_state=0).fit(X, 3 * X[:, 0] ** 2 + 1)
+        >>> model.sympy()
+        3*x0**2 + 1
+    """
+
+    def __init__(
+        self,
+        operators: Sequence[str | Operator] = DEFAULT_OPERATORS,
+        constants: bool = True,
+        grammar: Grammar | str | Path | None = None,
+        timeout: float | None = TIMEOUT,
+        max_evaluations: int | None = None,
+        selection: str = "mdl",
+        search: SearchConfig | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        run_file: str | Path | None = None,
+    ) -> None:
+        self.operators = operators
+        self.constants = constants
+        self.grammar = grammar
+        self.timeout = timeout
+        self.max_evaluations = max_evaluations
+        self.selection = selection
+        self.search = search
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.run_file = run_file
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "SPLRegressor":
+        """Search the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far; so does `stop`.
+
+        Args:
+            X: rows [N, D], an array or a DataFrame, whose column names the formulas then use; else columns are x0, x1, ...
+            y: the target [N]; the name of a Series is used in what is shown.
+            sample_weight: how much each row counts [N]; left out, all alike. For known standard deviations of the target, use
+                1 / deviation**2.
+        """
+        check_selection(self.selection)
+        check_verbose(self.verbose)
+        check_run_file(self.run_file)
+        config = self._check_search()
+        limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
+        check_unique(getattr(X, "columns", ()))
+        name = str(getattr(y, "name", None) or "y")
+        rows, self.time_origins_ = self._read(X, y, sample_weight, None)
+        names = getattr(self, "feature_names_in_", None)
+        data = replace(Dataset.from_arrays(rows.X, rows.y, names=names, weights=rows.weights), notes=tuple(rows.notes))
+        grammar = make_grammar(self.grammar, self.operators, self.constants, data.names)
+        display = self._make_display(data, name) if self.verbose else nullcontext()
+        with stop_flag(self) as flag, display as watch:
+            discovery = self._choose_search(name)(
+                data=data,
+                grammar=grammar,
+                config=config,
+                limits=limits,
+                n_jobs=count_jobs(self.n_jobs),
+                seed=int(check_random_state(self.random_state).randint(2**31)),
+                watch=watch,
+                must_stop=flag.is_set,
+            )
+        if discovery.stopped == "interrupted":
+            warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
+        self._keep(discovery, data, name)
+        for note in discovery.notes[len(data.notes) :]:
+            warnings.warn(note, DoubtfulResult, stacklevel=2)
+        return self
+
+    @classmethod
+    def from_run(cls, path: str | Path, operators: Sequence[Operator] = ()) -> "SPLRegressor":
+        """Return the fitted estimator of a run file, also while the run goes on; `fit` with the same data continues it.
+
+        Args:
+            path: the file that `run_file` or `spl fit --run` named.
+            operators: those of your own that the run uses: a file does not hold functions.
+        """
+        run = read_run(path, operators)
+        [search, *_] = run.searches
+        if not isinstance(run.data, Dataset):
+            raise RunFileError(f"The run in '{path}' is of a system: see SPLDynamics.from_run.")
+        if search.discovery is None:
+            raise RunFileError(f"The run in '{path}' has found no formula yet. Continue it: spl resume {path}")
+        check_no_stand_ins(search.grammar)
+        model = cls(
+            grammar=search.grammar,
+            **run.settings["limits"],
+            selection=run.facts.get("selection", "mdl"),
+            search=run.config,
+            run_file=path,
+        )
+        if run.facts.get("has_names", True):
+            model.feature_names_in_ = np.array(run.data.names, dtype=object)
+        model.n_features_in_ = len(run.data.names)
+        model.time_origins_ = read_origins(run.facts.get("origins"))
+        model._keep(search.discovery, run.data, search.name)
+        return model
+
+    def stop(self) -> None:
+        """End a `fit` that goes on in another thread; it returns the best so far within about a second."""
+        request_stop_of(self)
+
+    def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
+        """Return the values of an equation [N]. Where it has none they are NaN, and a warning says why.
+
+        Args:
+            X: rows [N, D], with the columns of the fit. Dates are counted from the same moment as in the fit.
+            index: a row of `equations_`; left out, the chosen equation.
+        """
+        rows, program = self._check_rows(X), self._program(index)
+        values = evaluate(program, rows)
+        if not np.isfinite(values).all():
+            warnings.warn(explain_undefined(program, rows), UndefinedValues, stacklevel=2)
+        return np.where(np.isfinite(values), values, np.nan)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return R2 of the chosen equation: 1 if it is exact, 0 if it is no better than the mean.
+
+        Rows with missing values are left out, with a warning. An equation that has no value on some of the others has no
+        score: an error says where, and why.
+
+        Args:
+            X: rows [N, D], with the columns of the fit.
+            y: their target [N].
+            sample_weight: how much each row counts [N]; left out, all alike.
+        """
+        check_is_fitted(self)
+        rows, _ = self._read(X, y, sample_weight, getattr(self, "time_origins_", {}))
+        columns, program = np.ascontiguousarray(rows.X.T), self._program(None)
+        values = evaluate(program, columns)
+        if not np.isfinite(values).all():
+            raise UndefinedError(f"There is no score on these rows. {explain_undefined(program, columns)}")
+        return float(r2_score(rows.y, values, sample_weight=rows.weights))
+
+    def get_best(self) -> "pd.Series[Any]":
+        """Return the row of `equations_` that the selection rule prefers."""
+        check_is_fitted(self)
+        return self.equations_.iloc[self.best_index_]
+
+    def sympy(self, index: int | None = None) -> "sympy.Expr":
+        """Return an equation as a sympy expression.
+
+        Args:
+            index: a row of `equations_`; left out, the chosen equation.
+        """
+        return to_sympy(self._program(index))
+
+    def latex(self, index: int | None = None) -> str:
+        """Return an equation as LaTeX.
+
+        Args:
+            index: a row of `equations_`; left out, the chosen equation.
+        """
+        return to_latex(self._program(index))
+
+    def latex_table(self) -> str:
+        """Return the front as a LaTeX table (package booktabs)."""
+        check_is_fitted(self)
+        return latex_table([(c.cost, c.loss, c.program) for c in self.discovery_.front])
+
+    def plot(self, X: ArrayLike | None = None, y: ArrayLike | None = None, index: int | None = None) -> "Figure":
+        """Return a figure: the front, the fit, residuals, and the curve or slices. Needs matplotlib, the extra `plot`.
+
+        Args:
+            X: rows to draw, with `y` their target; left out, those of the fit (of many, a sample).
+            y: the target of these rows.
+            index: a row of `equations_`; left out, the chosen equation.
+        """
+        from spl.plots.formulas import FrontPlace, plot_formula
+
+        check_is_fitted(self)
+        if (X is None) != (y is None):
+            raise SettingError("`plot` needs both `X` and `y`, or neither for the rows of the fit.")
+        place = FrontPlace(self.discovery_.front, self._place(index), self.discovery_.floor)
+        return plot_formula(place, self._rows_to_plot(X, y), target=self._target())
+
+    def plot_tree(self, index: int | None = None) -> "Figure":
+        """Return a drawing of the expression tree of an equation. Needs matplotlib, the extra `plot`.
+
+        Args:
+            index: a row of `equations_`; left out, the chosen equation.
+        """
+        from spl.plots.trees import plot_tree
+
+        return plot_tree(self._program(index))
+
+    def export(self, format: str, index: int | None = None) -> str:
+        """Return an equation as text of another format.
+
+        Code is a function `predict` of all columns in order; their names become identifiers of the language.
+
+        Args:
+            format: "sympy", "latex", "python", "c", "julia", "matlab", "torch" or "jax".
+            index: a row of `equations_`; left out, the chosen equation.
+        """
+        return export_program(self._program(index), format, target=getattr(self, "target_name_", "y"))
+
+    @property
+    def best_index_(self) -> int:
+        """The row of `equations_` that the selection rule prefers at present."""
+        check_is_fitted(self)
+        return self.discovery_.front.choose(self.selection, self.discovery_.n_rows, self.discovery_.floor)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "discovery_")
+
+    def _fitted_html(self) -> str:
+        from spl.display.results import front_rows
+
+        found, chosen = self.discovery_, self.best_index_
+        equation = to_mathml(self._program(None), left=mathml_name(self._target()))
+        table = front_html(front_rows(found.front, chosen, found.floor), title="front")
+        return model_html(f"SPLRegressor, fitted; equation chosen by {self.selection}", [equation], [table])
+
+    def _fitted_latex(self) -> str:
+        return rf"$\displaystyle {latex_name(self._target())} = {self.latex()}$"
+
+    def _target(self) -> str:
+        name: str = getattr(self, "target_name_", "y")
+        return name
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _read(self, X: Any, y: Any, weights: Any, origins: Mapping[str, int] | None) -> tuple[Rows, dict[str, int]]:
+        """Return the complete rows of what was given, with a warning about the others, and from when dates are counted.
+
+        `origins` says from when they were counted in the fit; None in the fit itself.
+        """
+        read = read_features(X, origins)
+        table = validate_data(
+            self,
+            read.table,
+            *([y] if y is None else []),  # scikit-learn's own words for a target that is missing
+            dtype=np.float64,
+            ensure_all_finite=False,
+            reset=origins is None,
+        )
+        rows = complete_rows(table, y, weights, getattr(self, "feature_names_in_", None))
+        rows = rows._replace(notes=[*read.notes, *rows.notes])
+        warn_of_repairs(rows.notes, stacklevel=4)
+        return rows, read.origins
+
+    def _choose_search(self, target: str) -> Callable[..., Discovery]:
+        """Return the search, in a file if there is to be one."""
+        if self.run_file is None:
+            return discover
+        facts = {
+            "selection": self.selection,
+            "has_names": hasattr(self, "feature_names_in_"),
+            "origins": self.time_origins_,
+        }
+        is_any_seed = self.random_state is None
+        return partial(discover_in_file, self.run_file, target=target, is_any_seed=is_any_seed, facts=facts)
+
+    def _check_search(self) -> SearchConfig:
+        if self.search is None:
+            return SearchConfig()
+        if not isinstance(self.search, SearchConfig):
+            raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
+        return self.search
+
+    def _make_display(self, data: Dataset, target: str) -> "ProgressDisplay":
+        """Return what shows each improvement of the chosen equation."""
+        from rich.console import Console
+
+        from spl.display.progress import open_display
+
+        def choose(front: Front) -> int:
+            return front.choose(self.selection, data.n_rows, data.floor)
+
+        return open_display(Console(), target, choose, timeout=self.timeout)
+
+    def _keep(self, discovery: Discovery, data: Dataset, target: str) -> None:
+        self.discovery_ = discovery
+        self.notes_ = list(discovery.notes)
+        self.sample_ = data.sample(MAX_KEPT_ROWS, np.random.default_rng(0))
+        self.target_name_ = target
+        front = discovery.front
+        self.equations_ = pd.DataFrame(
+            {
+                "cost": [candidate.cost for candidate in front],
+                "loss": [candidate.loss for candidate in front],
+                "score": front.scores(discovery.floor),
+                "equation": [to_text(candidate.program, DIGITS) for candidate in front],
+            }
+        )
+
+    def _rows_to_plot(self, X: ArrayLike | None, y: ArrayLike | None) -> Dataset | None:
+        if X is None:
+            return getattr(self, "sample_", None)  # a model from a run file may have no data
+        rows, _ = self._read(X, y, None, getattr(self, "time_origins_", {}))
+        return Dataset.from_arrays(rows.X, rows.y, names=self.discovery_.front[0].program.vocabulary.variables)
+
+    def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return rows as columns [D, N]."""
+        check_is_fitted(self)
+        read = read_features(X, getattr(self, "time_origins_", {}))
+        with np.errstate(all="ignore"):  # scikit-learn adds numbers up that may be as large as numbers are
+            rows: NDArray[np.float64] = validate_data(
+                self, read.table, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
+            )
+        warn_of_repairs(read.notes, stacklevel=4)
+        return np.ascontiguousarray(rows.T)
+
+    def _program(self, index: int | None) -> Program:
+        place = self._place(index)
+        return self.discovery_.front[place].program
+
+    def _place(self, index: int | None) -> int:
+        """Return the row of `equations_` that is meant."""
+        check_is_fitted(self)
+        front = self.discovery_.front
+        if index is None:
+            return self.best_index_
+        if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -len(front) <= index < len(front):
+            raise SettingError(
+                f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {show_value(index)}."
+            )
+        return int(index) % len(front)
+
+
+def check_run_file(path: object) -> None:
+    """Raise a clear error unless the value names a file, or is None."""
+    if path is not None and (not isinstance(path, str | Path) or not str(path) or "\0" in str(path)):
+        raise SettingError(f"`run_file` must be the path of a file, or None; it is {show_value(path)}.")
+
+
+def count_jobs(n_jobs: int | None) -> int:
+    """Return how many trees are searched at once, counted as joblib does."""
+    if n_jobs is None:
+        return int(effective_n_jobs(None))
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise SettingError(f"`n_jobs` must be 1 or more, or -1 for all processors; it is {show_value(n_jobs)}.")
+    return int(effective_n_jobs(int(n_jobs)))
+
+
+def make_grammar(
+    given: Grammar | str | Path | None, operators: Sequence[str | Operator], constants: bool, names: Sequence[str]
+) -> Grammar:
+    """Return the grammar that was given, or that of the operators over columns of these names."""
+    if not isinstance(operators, Sequence) or isinstance(operators, str):
+        raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; it is {show_value(operators)}.")
+    check_switch("constants", constants)
+    own = tuple(operator for operator in operators if isinstance(operator, Operator))
+    if given is None:
+        return Grammar.from_operators(operators, names, constants=constants)
+    if isinstance(given, Grammar):
+        return given
+    if isinstance(given, Path):
+        return Grammar.from_file(given, own, names)
+    if isinstance(given, str):
+        return read_text_or_file(given, own, names)
+    raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {show_value(given)}.")

@@ -1,0 +1,89 @@
+"""The system: one program for each state, which together say how the states change."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spl.errors import DataError, ExpressionError, SettingError
+from spl.formulas.program import Program
+from spl.formulas.text import to_text
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """The equations of a dynamical system. Each program is over the variables `columns`, in that order.
+
+    Order 1: a program is the slope of its state, or its next value if the system is a map. Order 2: it is the
+    acceleration, and velocities are named after their states: `dx`.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> program = parse_expression("-2 * x", Vocabulary(("x",)))
+        >>> decay = System(("x",), (), (program,))
+        >>> decay.equations(3)
+        ['-2*x']
+    """
+
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    programs: tuple[Program, ...]
+    order: int = 1
+    is_discrete: bool = False
+
+    def __post_init__(self) -> None:
+        if self.order not in (1, 2):
+            raise SettingError(f"`order` must be 1 or 2; it is {self.order!r}.")
+        if self.is_discrete and self.order == 2:
+            raise SettingError("A map has order 1. Leave out `order=2`, or give past values as further states.")
+        if not self.states or len(self.programs) != len(self.states):
+            raise ExpressionError(
+                f"There are {len(self.programs)} programs for {len(self.states)} states. Give one for each state."
+            )
+        if len(set(self.columns)) < len(self.columns):
+            raise DataError(f"Two columns have the same name: {', '.join(self.columns)}. Give each its own.")
+        for name, program in zip(self.states, self.programs, strict=True):
+            if program.vocabulary.variables != self.columns:
+                raise ExpressionError(
+                    f"The program of '{name}' is over {', '.join(program.vocabulary.variables)}; "
+                    f"it must be over {', '.join(self.columns)}, in this order."
+                )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The variables of the programs: states, for order 2 their velocities, then inputs."""
+        return self.first_order_states + self.inputs
+
+    @property
+    def first_order_states(self) -> tuple[str, ...]:
+        """All that must be known to go on from a point: the states, for order 2 also their velocities."""
+        return self.states + (velocity_names(self.states) if self.order == 2 else ())
+
+    @property
+    def n_constants(self) -> int:
+        """How many fitted numbers all programs have together."""
+        return sum(len(program.constants) for program in self.programs)
+
+    @property
+    def constants(self) -> NDArray[np.float64]:
+        """The fitted numbers of all programs, in order."""
+        return np.array([value for program in self.programs for value in program.constants], dtype=np.float64)
+
+    def with_constants(self, values: ArrayLike) -> "System":
+        """Return the same equations with other numbers."""
+        numbers = np.asarray(values, dtype=np.float64)
+        if numbers.shape != (self.n_constants,):
+            raise ExpressionError(f"The system has {self.n_constants} constants, but {numbers.size} values were given.")
+        ends = np.cumsum([len(program.constants) for program in self.programs])
+        parts = np.split(numbers, ends[:-1])
+        programs = (program.with_constants(part) for program, part in zip(self.programs, parts, strict=True))
+        return replace(self, programs=tuple(programs))
+
+    def equations(self, digits: int | None = None) -> list[str]:
+        """Return the right-hand sides as text, one for each state, numbers with so many digits."""
+        return [to_text(program, digits) for program in self.programs]
+
+
+def velocity_names(states: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the velocities of states: `dx` for `x`."""
+    return tuple(f"d{name}" for name in states)

@@ -1,0 +1,169 @@
+"""Formulas spelled as people would, in milliseconds: every formula that is shown goes through here.
+
+Numbers merge and stand first, equal terms and factors are collected, phases are reduced, waves of one frequency become one,
+functions of inverse functions become roots. What takes longer is left to `simplify`.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spl.formulas.program import Program, Vocabulary, token_cost
+from spl.formulas.text import exponent_of
+from spl.formulas.tidying.algebra import (
+    MINUS_ONE,
+    Call,
+    Leaf,
+    Node,
+    Number,
+    Term,
+    Total,
+    add,
+    multiply,
+    negate,
+    number_of,
+    raise_to,
+)
+from spl.formulas.tidying.algebra_spelling import Effort, Prefix, measure_effort, spell, to_program
+from spl.formulas.tidying.function_rules import call, settle_phases, undo_inverse
+from spl.formulas.tidying.sum_rules import find_alternatives
+from spl.kernels.programs import tokens as tk
+
+MAX_STEPS = 40  # of improving one part of a formula
+MAX_ROUNDS = 4  # over the whole: what one has merged may let the next merge more
+
+
+def tidy(program: Program) -> Program:
+    """Return a formula with the same values up to rounding, tidied up; never costlier, but for roots in place of inverse functions.
+
+    Fitted numbers stay fitted, and there are never more of them. The formula may be defined where it was not: x for x**2/x.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression, to_text
+        >>> words = Vocabulary(variables=("x", "v", "c"))
+        >>> for text in ("x*2*3 + x + x", "x - -x*x", "1/cos(asin(v/c))"):
+        ...     print(to_text(tidy(parse_expression(text, words))))
+        8*x
+        x**2 + x
+        1/sqrt(1 - v**2/c**2)
+    """
+    if len(program) > tk.MAX_LENGTH or not all(map(math.isfinite, program.constants)):
+        return program
+    for _ in range(MAX_ROUNDS):
+        tidied = _Tidier(program.vocabulary).tidy(program)
+        if tidied == program or tidied.n_constants > tk.MAX_CONSTANTS or len(tidied) > tk.MAX_LENGTH:
+            return program
+        program = tidied
+    return program
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of a formula while it is read."""
+
+    token: int
+    arguments: "list[_Part]"
+    made: Node  # of the arguments, not yet in its best form: what stands above may merge with it
+    cost: int  # what it may cost
+    n_fitted: int
+    best: Node | None = None  # by itself; found when it is asked for
+
+
+class _Tidier:
+    """Tidies formulas of one vocabulary."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._words = vocabulary
+
+    def tidy(self, program: Program) -> Program:
+        """Return the program after one round."""
+        whole = self._read(iter(program.tokens), iter(program.constants))
+        return to_program(self._close(whole), self._words)
+
+    def _read(self, tokens: Iterator[int], constants: Iterator[float]) -> _Part:
+        """Return the next part of a formula."""
+        token = next(tokens)
+        kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
+        if kind == tk.CONSTANT:
+            return _Part(token, [], Term(Number(next(constants), is_fitted=True)), 1, 1)
+        if kind == tk.LITERAL:
+            return _Part(token, [], Term(Number(self._words.literals[payload])), 1, 0)
+        if kind == tk.VARIABLE:
+            return _Part(token, [], Leaf(token), 1, 0)
+        parts = [self._read(tokens, constants) for _ in range(self._words.arity_of(token))]
+        arguments = [part.made if _can_merge(token, part.made) else self._close(part) for part in parts]
+        undone = undo_inverse(token, arguments[0])
+        cost = token_cost(token, self._words) + sum(part.cost for part in parts)
+        if undone is not None:
+            return _Part(
+                token, parts, undone, max(cost, self._effort(undone).cost), sum(part.n_fitted for part in parts)
+            )
+        return _Part(token, parts, self._make(token, arguments), cost, sum(part.n_fitted for part in parts))
+
+    def _make(self, token: int, arguments: list[Node]) -> Node:
+        """Return what an operator makes of its arguments."""
+        exponent = exponent_of(token)
+        if exponent is not None:
+            return raise_to(arguments[0], Number(exponent))
+        match token, arguments:
+            case tk.ADD, [left, right]:
+                return add((left, right))
+            case tk.SUB, [left, right]:
+                return add((left, negate(right)))
+            case tk.MUL, [left, right]:
+                return multiply((left, right))
+            case tk.DIV, [left, right]:
+                return multiply((left, raise_to(right, MINUS_ONE)))
+            case tk.NEG, [inner]:
+                return negate(inner)
+            case tk.POW, [base, power] if (number := number_of(power)) is not None:
+                return raise_to(base, number)
+        return call(token, arguments)
+
+    def _close(self, part: _Part) -> Node:
+        """Return a part in the best form that it has by itself; as it was found, if that is costlier or has more fitted numbers."""
+        if part.best is None:
+            best = self._improve(part.made)
+            effort = self._effort(best)
+            if effort.cost > part.cost or effort.n_fitted > part.n_fitted:
+                best = Call(part.token, tuple(self._close(argument) for argument in part.arguments))
+            part.best = best
+        return part.best
+
+    def _improve(self, node: Node) -> Node:
+        """Return the form of a node that asks least of its reader, found step by step."""
+        node = settle_phases(node)
+        for _ in range(MAX_STEPS):
+            better = self._find_better(node)
+            if better is None:
+                break
+            node = better
+        return node
+
+    def _find_better(self, node: Node) -> Node | None:
+        effort = self._effort(node)
+        for other in find_alternatives(node):
+            settled = settle_phases(other)
+            prefix = spell(settled)
+            if self._cost(prefix) <= effort.cost:
+                other_effort = measure_effort(prefix, self._cost(prefix))
+                if other_effort.n_fitted <= effort.n_fitted and other_effort < effort:
+                    return settled
+        return None
+
+    def _effort(self, node: Node) -> Effort:
+        prefix = spell(node)
+        return measure_effort(prefix, self._cost(prefix))
+
+    def _cost(self, prefix: Prefix) -> int:
+        if not self._words.own:  # all others cost 1
+            return len(prefix)
+        return sum(1 if isinstance(item, Number) else token_cost(item, self._words) for item in prefix)
+
+
+def _can_merge(token: int, made: Node) -> bool:
+    """Tell whether an operator goes on with an argument as it was made: sums within sums, products within products."""
+    if token in (tk.ADD, tk.SUB, tk.NEG):
+        return isinstance(made, Total)
+    is_whole_power = exponent_of(token) is not None and token != tk.SQRT
+    return isinstance(made, Term) and (token in (tk.MUL, tk.DIV) or is_whole_power)

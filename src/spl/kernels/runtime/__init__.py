@@ -1,0 +1,1 @@
+"""How kernels are compiled, cached on disk, linked to each other, and given random numbers. Imports numba, none of our folders."""

@@ -1,0 +1,248 @@
+"""Completion: all parts of a formula but one are chosen, and the values that the last one must have are looked up.
+
+A skeleton is a program with holes. All holes but one are filled with entries of the bank; walking from the root to the last one and
+inverting each operator gives the goal: the values it must have. A closer finds an entry with these values. The finished program
+is then judged like any other.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spl.kernels.bank.bank import Bank, BankRules
+from spl.kernels.bank.power_index import PowerIndex
+from spl.kernels.bank.spatial_index import NearIndex
+from spl.kernels.bank.value_index import EXACT, correlate, look_up
+from spl.kernels.programs.evaluate import evaluate
+from spl.kernels.programs.rows import copy_row, fill_row
+from spl.kernels.programs.slopes import scale_by_slope, scale_by_slope_of
+from spl.kernels.programs.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MAX_LENGTH, MUL, PAYLOAD_MASK, SYMBOL, VARIABLE
+from spl.kernels.runtime.compiler import kernel
+from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.random import random_below, random_unit
+from spl.kernels.tree.invert import invert
+from spl.kernels.tree.skeleton import MAX_STEPS, N_FILLED, append_constant, append_entry, append_token, begin_closing
+
+# Forms of a symbol S, in `Completion.forms`
+ENTRY, SCALED, AFFINE, SUM, DIFFERENCE, PRODUCT, QUOTIENT, ROOT, NUMBER, SHIFTED, RECIPROCAL = range(11)
+N_FORMS = 11
+FORM_LENGTH = 6
+TERM_LENGTH = 40  # tokens of a term of a linear combination
+
+NO_OFFSET = 1e-9  # an offset that is a smaller share of the values than this is none
+NO_SCALE = 1e-9
+
+
+class Frame(NamedTuple):
+    """The rows on which goals are worked out, n of them."""
+
+    n: int
+    columns: np.ndarray  # float64[D + N_FILLED, n], the variables, then what fills holes
+    rows: (
+        np.ndarray
+    )  # float64[(2 * MAX_STEPS + 4) * n], at step k its result in row 2k, the other operand in row 2k + 1
+    stack: np.ndarray  # float64[...], scratch of `evaluate`
+
+
+class Inside(NamedTuple):
+    """What stands for S in a form of a symbol S."""
+
+    operator: int  # -1: an entry; a function; or DIV: the scale, or an entry, over what follows
+    symbol: int  # whose entry it is
+    constant: float  # the function is of this times the entry ...
+    is_shifted: bool  # ... or of this plus the entry
+    above: int  # of a quotient: the entry above the line; -1: the scale
+
+
+class Completion(NamedTuple):
+    """All that completing takes. The scratch at the end is of one tree; all else is only read, and shared by all trees."""
+
+    bank: Bank
+    rules: BankRules
+    forms: np.ndarray  # int32[S, N_FORMS, FORM_LENGTH], tokens; the symbol stands for itself
+    form_length: np.ndarray  # int64[S, N_FORMS], 0 if the symbol does not derive it
+    variables: np.ndarray  # int64[S, D], whether a symbol derives each variable by itself
+    powers: PowerIndex  # the entries of the bank once more, to be found up to powers
+    nearest: NearIndex  # and once more, to be found by goals that are only about right
+    weights: np.ndarray  # float64[N], of the rows of the sample
+    near: np.ndarray  # float64[S, B, N], values of the cheapest entries of each symbol on them
+    n_near: np.ndarray  # int64[S]
+    term_values: np.ndarray  # float64[S, P, N], terms of linear combinations
+    term_tokens: np.ndarray  # int32[S, P, TERM_LENGTH]
+    term_length: np.ndarray  # int64[S, P]
+    n_terms: np.ndarray  # int64[S]
+    frame: Frame  # a few rows, on which exact goals are looked up
+    wide: Frame  # all rows of the sample, for goals that are about right
+    matrix: np.ndarray  # float64[(MAX_TERMS + 1) * N]
+    squares: np.record  # LEAST_SQUARES
+    skeleton: np.record  # SKELETON
+
+
+def make_frame(columns, target):
+    """Return a frame on columns [D, n]."""
+    n = target.size
+    room = np.zeros((columns.shape[0] + N_FILLED, n))
+    room[: columns.shape[0]] = columns
+    rows = np.zeros((2 * MAX_STEPS + 4) * n)
+    rows[:n] = target
+    return Frame(n, room, rows, np.zeros(MAX_LENGTH * max(n, 64)))
+
+
+@kernel
+def fill_hole(skeleton, k, entry, bank, frame, n_columns):
+    """Put an entry into a hole: its values become a column of the frame."""
+    skeleton.entry[k] = entry
+    copy_row(bank.values, entry * frame.n, frame.columns, (n_columns + k) * frame.n, frame.n)
+
+
+@apart
+def evaluate_sibling(skeleton, k, alphabet, frame):
+    """Put the values of the other operand of step k into its row."""
+    first, end = skeleton.sibling_first[k], skeleton.sibling_end[k]
+    if first < 0:
+        return
+    n = frame.n
+    at = (2 * k + 1) * n
+    if end - first == 1 and skeleton.tokens[first] >> KIND_SHIFT == VARIABLE:
+        copy_row(frame.columns, (skeleton.tokens[first] & PAYLOAD_MASK) * n, frame.rows, at, n)
+        return
+    tokens = skeleton.tokens[first:end]
+    evaluate(tokens, end - first, skeleton.constants, alphabet, frame.columns, np.int64(0), n, frame.stack)
+    copy_row(frame.stack, 0, frame.rows, at, n)
+
+
+@apart
+def walk(skeleton, first, alphabet, frame):
+    """Invert the operators from step `first` to the hole; tell whether there is a goal, which is in row 2 * n_steps then."""
+    n = frame.n
+    for k in range(first, skeleton.n_steps):
+        if not invert(
+            skeleton.step_token[k],
+            skeleton.step_side[k],
+            skeleton.step_branch[k],
+            frame.rows,
+            2 * k * n,
+            frame.rows,
+            (2 * k + 1) * n,
+            frame.rows,
+            2 * (k + 1) * n,
+            n,
+            alphabet.user,
+        ):
+            return False
+    return True
+
+
+@kernel
+def plain_entry(symbol):
+    """Return what stands for an entry as it is."""
+    return Inside(np.int64(-1), np.int64(symbol), 1.0, False, np.int64(-1))
+
+
+@kernel
+def _append_with_constant(completion, symbol, form, entry, constant):
+    """Add a constant times an entry, or plus it if the form is SHIFTED, in the grammar's order, to what closes the hole."""
+    skeleton = completion.skeleton
+    append_token(skeleton, ADD if form == SHIFTED else MUL, symbol)
+    is_constant_first = completion.forms[symbol, form, 1] >> KIND_SHIFT == CONSTANT
+    if is_constant_first:
+        append_constant(skeleton, constant, np.int64(-1))
+    append_entry(skeleton, completion.bank, completion.rules, entry)
+    if not is_constant_first:
+        append_constant(skeleton, constant, np.int64(-1))
+
+
+@kernel
+def _append_inside(completion, symbol, inside, entry, scale):
+    """Add what stands for S in a form: an entry, or an operator of one with a constant; see `Inside`."""
+    skeleton = completion.skeleton
+    if inside.operator < 0:
+        append_entry(skeleton, completion.bank, completion.rules, entry)
+        return
+    append_token(skeleton, inside.operator, symbol)
+    if inside.operator == DIV and inside.above >= 0:
+        append_entry(skeleton, completion.bank, completion.rules, inside.above)
+    elif inside.operator == DIV:
+        append_constant(skeleton, scale, np.int64(-1))
+    form = np.int64(SHIFTED if inside.is_shifted else SCALED)
+    _append_with_constant(completion, inside.symbol, form, entry, inside.constant)
+
+
+@apart
+def append_form(completion, symbol, form, inside, entry, scale, offset):
+    """Add a form of a symbol to what closes the hole, such as `C * S + C`; what stands for S is `inside`."""
+    skeleton = completion.skeleton
+    n_items = np.int64(1) if form == ENTRY else completion.form_length[symbol, form]
+    is_factor = False  # whether the next constant is the scale
+    for i in range(n_items):
+        item = completion.forms[symbol, form, i]
+        origin = symbol if i == 0 else np.int64(-1)
+        if form == ENTRY or item >> KIND_SHIFT == SYMBOL:
+            _append_inside(completion, symbol, inside, entry, scale)
+        elif item >> KIND_SHIFT == CONSTANT:
+            append_constant(skeleton, scale if is_factor else offset, origin)
+            is_factor = False
+        else:
+            append_token(skeleton, item, origin)
+            is_factor = item == MUL
+
+
+@kernel
+def spell_entry(completion, symbol, form, entry, scale, offset):
+    """Make a form of an entry what closes the hole; tell whether there is room."""
+    begin_closing(completion.skeleton)
+    append_form(completion, symbol, form, plain_entry(symbol), entry, scale, offset)
+    return completion.skeleton.closing_length > 0
+
+
+@apart
+def close_by_look_up(completion):
+    """Look the goal up in the bank; if it is there, write down what closes the hole and tell so."""
+    skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
+    symbol = skeleton.symbol[skeleton.hole]
+    mode = completion.rules.mode[symbol]
+    at = 2 * skeleton.n_steps * frame.n
+    entry = look_up(bank, symbol, mode, frame.rows, at)
+    if entry < 0:
+        return False
+    if mode == EXACT:
+        return spell_entry(completion, symbol, np.int64(ENTRY), entry, 1.0, 0.0)
+    scale, offset, _ = correlate(frame.rows, at, bank.values, entry * frame.n, frame.n, mode)
+    size = 0.0
+    for j in range(frame.n):
+        size = max(size, abs(frame.rows[at + j]))
+    form = np.int64(AFFINE)
+    if abs(offset) <= NO_OFFSET * size:
+        if abs(scale - 1.0) <= NO_SCALE:
+            form = np.int64(ENTRY)
+        elif completion.form_length[symbol, SCALED] > 0:
+            form = np.int64(SCALED)
+    return spell_entry(completion, symbol, form, entry, scale, offset)
+
+
+@apart
+def find_slope(skeleton, alphabet, frame):
+    """Put how much the result changes with the value in the hole into row 2 * MAX_STEPS + 1, after a walk."""
+    n = frame.n
+    at, scratch = (2 * MAX_STEPS + 1) * n, (2 * MAX_STEPS + 2) * n
+    fill_row(frame.rows, at, 1.0, n)
+    for k in range(skeleton.n_steps):
+        token, side = skeleton.step_token[k], skeleton.step_side[k]
+        value, sibling, operand = 2 * k * n, (2 * k + 1) * n, (2 * k + 2) * n
+        if skeleton.sibling_first[k] < 0:
+            scale_by_slope(token, alphabet.user, frame.rows, at, scratch, frame.rows, operand, value, n)
+            continue
+        a = operand if side == 0 else sibling
+        b = sibling if side == 0 else operand
+        scale_by_slope_of(side, token, alphabet.user, frame.rows, at, scratch, frame.rows, a, b, value, n)
+
+
+@kernel
+def random_place(n_cheapest, n, random):
+    """Return a place in the order of costs below n: every second time one of the cheapest, else one that is the less likely the later.
+
+    n must be at least 1.
+    """
+    if n_cheapest > 0 and random_below(random, 2) == 0:
+        return random_below(random, min(n_cheapest, n))
+    return min(np.int64(np.exp(random_unit(random) * np.log(n + 1.0))) - 1, n - 1)

@@ -1,0 +1,1 @@
+"""How a formula is written elsewhere: LaTeX, MathML, terminals, sympy, programming languages. Imports `formulas`."""

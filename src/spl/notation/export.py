@@ -1,0 +1,121 @@
+"""Formulas and systems in other words: sympy, LaTeX and the source code of programming languages, by name."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from spl.errors import SettingError, suggest_name
+from spl.formulas.program import Program
+from spl.formulas.text import make_token, quote_name
+from spl.kernels.programs import tokens as tk
+from spl.notation.function_layouts import LAYOUTS, SystemShape
+from spl.notation.languages import LANGUAGES
+from spl.notation.latex import latex_name, to_latex
+from spl.notation.source_code import Code, write_code
+from spl.notation.to_sympy import sympy_text, to_sympy
+
+if TYPE_CHECKING:
+    from spl.formulas.system import System
+
+FORMATS = ("sympy", "latex", *LANGUAGES)
+
+
+def check_format(given: str) -> str:
+    """Return the format if there is such a one, else raise.
+
+    Examples:
+        >>> check_format("pyton")
+        Traceback (most recent call last):
+        ...
+        spl.errors.SettingError: `format` must be one of sympy, latex, python, c, julia, matlab, torch, jax; it is 'pyton'. Did
+            you mean 'python'?
+    """
+    if given not in FORMATS:
+        raise SettingError(
+            f"`format` must be one of {', '.join(FORMATS)}; it is {given!r}.{suggest_name(str(given), FORMATS)}"
+        )
+    return given
+
+
+def export_program(program: Program, format: str, *, target: str = "y") -> str:
+    """Return a formula in another format: a line for sympy and LaTeX, else a file with a function `predict` of all columns.
+
+    Numbers have all their digits, but in LaTeX, which is for people, six.
+
+    Args:
+        program: the formula.
+        format: one of `FORMATS`.
+        target: what the formula gives, for a comment in the code.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> program = parse_expression("2.6 * sin('flow rate')", Vocabulary(("flow rate",)))
+        >>> print(export_program(program, "sympy"))
+        2.6*sin(Symbol('flow rate'))
+        >>> print(export_program(program, "python"))
+        # y = 2.6*sin('flow rate')
+        # flow_rate is 'flow rate'
+        import numpy as np
+        <BLANKLINE>
+        <BLANKLINE>
+        def predict(flow_rate):
+            flow_rate = np.asarray(flow_rate, dtype=float)
+            return 2.6 * np.sin(flow_rate)
+    """
+    if check_format(format) == "sympy":
+        return sympy_text(to_sympy(program))
+    if format == "latex":
+        return to_latex(program)
+    return LAYOUTS[format].function(_write([program], [quote_name(target)], format), "predict")
+
+
+def export_system(system: "System", format: str) -> str:
+    """Return the equations of a system in another format.
+
+    sympy: the list of right-hand sides. LaTeX: equations, aligned. A language: a file with a function `derivatives` of
+    the state, and of the inputs where there are any, which returns how the state changes; for order 2 the state is
+    positions and velocities. The function of a map is `next_state`. States may be arrays of many points, one row each.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> from spl.formulas.system import System
+        >>> decay = System(("x",), (), (parse_expression("-2 * x", Vocabulary(("x",))),))
+        >>> print(export_system(decay, "c"))
+        // x' = -2*x
+        <BLANKLINE>
+        #include <math.h>
+        <BLANKLINE>
+        void derivatives(const double *state, double *out)
+        {
+            const double x = state[0];
+            out[0] = -2.0 * x;
+        }
+    """
+    if check_format(format) == "sympy":
+        return f"[{', '.join(sympy_text(to_sympy(program)) for program in system.programs)}]"
+    if format == "latex":
+        return _align(system)
+    states = system.first_order_states
+    positions = states[: len(states) - len(system.programs)]  # for order 2: how they change is another state
+    velocities = [_variable(system, len(positions) + k) for k in range(len(positions))]
+    left_sides = [f"{quote_name(name)}{'[k+1]' if system.is_discrete else chr(39)}" for name in states]
+    shape = SystemShape("next_state" if system.is_discrete else "derivatives", len(states), len(system.inputs))
+    return LAYOUTS[format].system(_write([*velocities, *system.programs], left_sides, format), shape)
+
+
+def _write(programs: Sequence[Program], left_sides: Sequence[str], format: str) -> Code:
+    return write_code(programs, left_sides, LANGUAGES[format], LAYOUTS[format].define)
+
+
+def _variable(system: "System", column: int) -> Program:
+    return Program((make_token(tk.VARIABLE, column),), system.programs[0].vocabulary)
+
+
+def _align(system: "System") -> str:
+    left = "{}[k+1]" if system.is_discrete else r"\dot{{{}}}" if system.order == 1 else r"\ddot{{{}}}"
+    lines = [
+        f"{left.format(latex_name(name))} &= {to_latex(program)}"
+        for name, program in zip(system.states, system.programs, strict=True)
+    ]
+    return "\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"])

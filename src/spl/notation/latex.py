@@ -1,0 +1,198 @@
+"""Programs as LaTeX, written from the tokens, in the order in which the formula was found."""
+
+import math
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from spl.formulas.nice_numbers import find_nice_number
+from spl.formulas.operators import Operator
+from spl.formulas.program import Program
+from spl.kernels.programs import tokens as tk
+
+SUM, SIGNED, PRODUCT, POWER, ATOM = range(5)  # how tightly a piece of LaTeX binds; SIGNED is a product behind a minus
+TEMPLATES = {
+    tk.INV: (r"\frac{1}{%s}", PRODUCT),
+    tk.SQRT: (r"\sqrt{%s}", ATOM),
+    tk.CBRT: (r"\sqrt[3]{%s}", ATOM),
+    tk.EXP: (r"e^{%s}", POWER),
+    tk.ABS: (r"\left|%s\right|", ATOM),
+}
+NAMED = {"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "log": r"\ln"}
+NAMED |= {name: rf"\{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "min", "max")}
+GREEK = frozenset(
+    """
+    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega
+    Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega varepsilon vartheta varphi
+    """.split()  # noqa: SIM905
+)
+ESCAPES = {"\\": r"\backslash ", "^": r"\hat{\ }", "~": r"\sim ", " ": r"\ "} | {
+    sign: rf"\{sign}" for sign in "&%$#_{}"
+}
+
+
+class _Piece(NamedTuple):
+    """A part of a formula in LaTeX, and how tightly it binds."""
+
+    text: str
+    binding: int
+
+
+def to_latex(program: Program, *, digits: int = 6) -> str:
+    r"""Return the formula in LaTeX, for math mode, in the order in which it stands.
+
+    Args:
+        program: the formula.
+        digits: how many significant digits a number has; simple fractions and multiples of pi are written as such.
+
+    Examples:
+        >>> from spl.formulas.program import Vocabulary
+        >>> words = Vocabulary(variables=("theta_1", "flow rate"), literals=(2.0,))
+        >>> theta, rate = (words.variable_token(name) for name in words.variables)
+        >>> print(to_latex(Program((tk.DIV, tk.SIN, theta, tk.SQUARE, rate), words)))
+        \frac{\sin\left(\theta_{1}\right)}{\mathrm{flow\ rate}^{2}}
+    """
+    words = program.vocabulary
+    constants = list(program.constants)
+    stack: list[_Piece] = []
+    for token in reversed(program.tokens):
+        kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
+        if kind == tk.VARIABLE:
+            stack.append(_Piece(latex_name(words.variables[payload]), ATOM))
+        elif kind == tk.LITERAL:
+            stack.append(_latex_number(words.literals[payload], digits))
+        elif kind == tk.CONSTANT:
+            stack.append(_latex_number(constants.pop(), digits))
+        elif kind == tk.POWER:
+            stack.append(_latex_power(stack.pop(), str(payload - tk.POWER_OFFSET)))
+        elif words.arity_of(token) == 1:
+            stack.append(_latex_unary(words.operator_of(token), stack.pop()))
+        else:
+            stack.append(_latex_binary(words.operator_of(token), stack.pop(), stack.pop()))
+    return stack.pop().text
+
+
+def latex_table(rows: Iterable[tuple[int, float, Program]], *, target: str = "", digits: int = 6) -> str:
+    r"""Return a table of cost, loss and equation, for LaTeX with the package booktabs.
+
+    Args:
+        rows: cost, loss and formula of each line.
+        target: the name of what the formulas give; left out, they have no left-hand side.
+        digits: as in `to_latex`; losses have three.
+
+    Examples:
+        >>> from spl.formulas.program import Vocabulary
+        >>> words = Vocabulary(variables=("x",))
+        >>> print(latex_table([(1, 0.25, Program((words.variable_token("x"),), words))], target="y"))
+        \begin{tabular}{rrl}
+        \toprule
+        Cost & Loss & Equation \\
+        \midrule
+        1 & $0.25$ & $y = x$ \\
+        \bottomrule
+        \end{tabular}
+    """
+    left = f"{latex_name(target)} = " if target else ""
+    lines = [
+        f"{cost} & ${_latex_decimal(loss, 3).text}$ & ${left}{to_latex(program, digits=digits)}$ \\\\"
+        for cost, loss, program in rows
+    ]
+    head = [r"\begin{tabular}{rrl}", r"\toprule", r"Cost & Loss & Equation \\", r"\midrule"]
+    return "\n".join([*head, *lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def latex_name(name: str) -> str:
+    r"""Return a column's name for math mode: a letter or Greek word with its subscript, anything else upright.
+
+    Examples:
+        >>> [latex_name(name) for name in ("x", "omega", "x12", "v_max", "mass", "50 % [m/s]")]
+        ['x', '\\omega', 'x_{12}', 'v_{\\mathrm{max}}', '\\mathrm{mass}', '\\mathrm{50\\ \\%\\ [m/s]}']
+    """
+    match = re.fullmatch(r"([A-Za-z]+)(?:_?([0-9]+)|_([A-Za-z0-9_]*[A-Za-z0-9]))?", name)
+    if match is None:
+        escaped = "".join(ESCAPES.get(sign, sign) for sign in name)
+        return name if len(name) == 1 and name.isalpha() else rf"\mathrm{{{escaped}}}"
+    word, number, label = match.groups()
+    below = ",".join(_latex_word(part) for part in (number or label or "").split("_") if part)
+    return _latex_word(word) + (f"_{{{below}}}" if below else "")
+
+
+def _latex_word(word: str) -> str:
+    if word in GREEK:
+        return f"\\{word}"
+    return word if len(word) == 1 or word.isdigit() else rf"\mathrm{{{word}}}"
+
+
+def _latex_number(value: float, digits: int) -> _Piece:
+    if math.isnan(value):  # a constant that has not been fitted yet
+        return _Piece("C", ATOM)
+    nice = find_nice_number(value)
+    if nice is None or (nice.denominator == 1 and not nice.of_pi):
+        return _latex_decimal(value, digits)
+    above, below = abs(nice.numerator), nice.denominator
+    text = f"{above}" if not nice.of_pi else r"\pi" if above == 1 else rf"{above} \pi"
+    text = text if below == 1 else rf"\frac{{{text}}}{{{below}}}"
+    return _Piece("-" + text, SIGNED) if value < 0 else _Piece(text, ATOM if text == r"\pi" else PRODUCT)
+
+
+def _latex_decimal(value: float, digits: int) -> _Piece:
+    if math.isnan(value):
+        return _Piece(r"\mathrm{nan}", ATOM)
+    if math.isinf(value):
+        return _Piece(r"-\infty", SIGNED) if value < 0 else _Piece(r"\infty", ATOM)
+    whole = float(value).is_integer() and abs(value) < 10 ** max(digits, 6)
+    mantissa, _, exponent = (f"{value:.0f}" if whole else f"{value:.{digits}g}").partition("e")
+    text = rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
+    return _Piece(text, SIGNED if value < 0 else PRODUCT if exponent else ATOM)
+
+
+def _wrap(piece: _Piece, least: int) -> str:
+    """Return the text, in brackets if it binds less tightly than it must."""
+    return piece.text if piece.binding >= least else rf"\left({piece.text}\right)"
+
+
+def _latex_power(base: _Piece, exponent: str) -> _Piece:
+    return _Piece(f"{_wrap(base, ATOM)}^{{{exponent}}}", POWER)
+
+
+def _latex_unary(operator: Operator, inner: _Piece) -> _Piece:
+    if operator.opcode == tk.NEG:
+        return _Piece("-" + _wrap(inner, PRODUCT), SIGNED)
+    if operator.opcode in (tk.SQUARE, tk.CUBE):
+        return _latex_power(inner, "2" if operator.opcode == tk.SQUARE else "3")
+    if operator.opcode in TEMPLATES:
+        template, binding = TEMPLATES[operator.opcode]
+        return _Piece(template % inner.text, binding)
+    return _latex_call(operator, inner.text)
+
+
+def _latex_binary(operator: Operator, left: _Piece, right: _Piece) -> _Piece:
+    if operator.opcode == tk.ADD:
+        text = f"{left.text} - {right.text[1:]}" if right.text.startswith("-") else f"{left.text} + {right.text}"
+        return _Piece(text, SUM)
+    if operator.opcode == tk.SUB and right.binding == SIGNED:
+        return _Piece(f"{left.text} + {right.text[1:]}", SUM)
+    if operator.opcode == tk.SUB:
+        return _Piece(f"{left.text} - {_wrap(right, PRODUCT)}", SUM)
+    if operator.opcode == tk.DIV:
+        return _Piece(rf"\frac{{{left.text}}}{{{right.text}}}", PRODUCT)
+    if operator.opcode == tk.POW:
+        return _latex_power(left, right.text)
+    if operator.opcode != tk.MUL:
+        return _latex_call(operator, f"{left.text}, {right.text}")
+    first, second = _wrap(left, SIGNED), _wrap(right, PRODUCT)
+    return _Piece(first + _latex_times(first, second) + second, min(left.binding, PRODUCT) if left.binding else PRODUCT)
+
+
+def _latex_call(operator: Operator, arguments: str) -> _Piece:
+    is_ours = operator.opcode >= 0 and operator.name in NAMED
+    escaped = operator.name.replace("_", r"\_")
+    name = NAMED[operator.name] if is_ours else rf"\operatorname{{{escaped}}}"
+    return _Piece(rf"{name}\left({arguments}\right)", ATOM)
+
+
+def _latex_times(left: str, right: str) -> str:
+    """Return the sign between two factors: a dot before a number, a gap beside a word, nothing elsewhere."""
+    if re.match(r"\d|\\frac\{\d", right):
+        return r" \cdot "
+    return r" \, " if right.startswith(r"\mathrm") or re.search(r"\\mathrm\{[^{}]*\}$", left) else " "

@@ -1,0 +1,230 @@
+"""Programs as sympy expressions. The way back is the subject of `from_sympy`.
+
+sympy takes 0.4 s to import, so only what needs it imports it, when called.
+"""
+
+import keyword
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spl.errors import ExpressionError
+from spl.formulas.nice_numbers import MAX_EXACT, find_nice_number
+from spl.formulas.operators import BUILT_IN, Operator
+from spl.formulas.program import Program
+from spl.formulas.text import to_text
+from spl.kernels.programs import tokens as tk
+
+if TYPE_CHECKING:
+    import sympy
+
+MAX_MAGNITUDE = 1e300  # numbers beyond, or below its inverse, are on their way out of floating point
+
+
+def to_sympy(program: Program, real: bool = False, *, exact: bool = True, opaque: bool = False) -> "sympy.Expr":
+    """Return the formula in sympy, with sympy's automatic evaluation: x + x becomes 2*x, but 2*(x + 1) stays.
+
+    Parts without variables that leave the real numbers, such as log(-1), are sympy's nan; those that overflow are oo.
+
+    Args:
+        program: the formula; its constants stand in it as numbers.
+        real: whether the symbols are known to be real, so that sqrt(x**2) is Abs(x).
+        exact: whether a constant that is exactly a simple fraction or multiple of pi becomes one, as a literal always
+            does; if not, it is a Float.
+        opaque: whether operators of the user's own stay functions of their name even where they have a form in sympy.
+
+    Examples:
+        >>> from spl.formulas.program import Vocabulary
+        >>> words = Vocabulary(variables=("flow rate", "x"), literals=(0.5,))
+        >>> to_sympy(Program((tk.MUL, words.literal_token(0.5), words.variable_token("flow rate")), words))
+        flow rate/2
+    """
+    import sympy
+
+    if any(math.isnan(constant) for constant in program.constants):
+        raise ExpressionError(f"`{to_text(program)}` has constants without a value. Fit them first.")
+    words = program.vocabulary
+    constants = list(program.constants)
+    stack: list[Any] = []
+    for token in reversed(program.tokens):
+        kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
+        if kind == tk.VARIABLE:
+            stack.append(sympy.Symbol(words.variables[payload], real=True if real else None))
+        elif kind == tk.LITERAL:
+            stack.append(nice_number(words.literals[payload]))
+        elif kind == tk.CONSTANT:
+            value = constants.pop()
+            stack.append(nice_number(value) if exact or value.is_integer() else sympy.Float(value))
+        elif kind == tk.POWER:
+            stack.append(_apply(BUILT_IN["pow"], (stack.pop(), sympy.Integer(payload - tk.POWER_OFFSET)), real, opaque))
+        elif kind == tk.OPERATOR:
+            operator = words.operator_of(token)
+            stack.append(_apply(operator, tuple(stack.pop() for _ in range(operator.arity)), real, opaque))
+        else:
+            raise ExpressionError("The program still has an open symbol of its grammar. Complete it first.")
+    return stack.pop()
+
+
+def _apply(operator: Operator, arguments: tuple[Any, ...], real: bool, opaque: bool) -> Any:
+    """Return the operator applied in sympy; what is not a real number is nan."""
+    import sympy
+
+    if sympy.nan in arguments:
+        return sympy.nan
+    if all(is_plain_number(argument) for argument in arguments):
+        return _apply_to_numbers(operator, arguments, opaque)
+    try:
+        return _apply_form(operator, arguments, real, opaque)
+    except ValueError as error:  # Min and Max of what sympy finds to be complex
+        if isinstance(error, ExpressionError):
+            raise
+        return sympy.nan
+
+
+def _apply_to_numbers(operator: Operator, arguments: tuple[Any, ...], opaque: bool) -> Any:
+    """Return an exact number while it stays small, else a float: sympy would write towers of powers out in full."""
+    import sympy
+
+    with np.errstate(all="ignore"):
+        value = float(operator.function(*(np.float64(to_float(argument)) for argument in arguments)))
+    if math.isnan(value):
+        return sympy.nan
+    if value and not 1 / MAX_MAGNITUDE < abs(value) < MAX_MAGNITUDE:
+        return nice_number(value) if math.isinf(value) else sympy.Float(value)
+    if value == 0:
+        return sympy.Integer(0)
+    result = _apply_form(operator, arguments, True, opaque)
+    if result.is_Rational and max(abs(result.p), result.q) > MAX_EXACT:
+        return sympy.Float(value)
+    return result
+
+
+def _apply_form(operator: Operator, arguments: tuple[Any, ...], real: bool, opaque: bool) -> Any:
+    import sympy
+
+    if operator.opcode == tk.MUL:
+        return _multiply(*arguments)
+    if operator.opcode == tk.DIV:
+        return _multiply(arguments[0], 1 / arguments[1]) if arguments[1] != 0 else sympy.nan
+    if operator.opcode == tk.SUB:
+        return arguments[0] + _multiply(sympy.Integer(-1), arguments[1])
+    if operator.opcode in (tk.POW, tk.SQUARE, tk.CUBE, tk.INV):
+        _check_power(operator, arguments)
+    if operator.sympy is None or (opaque and operator.opcode < 0):
+        return sympy.Function(operator.name, real=True if real else None)(*arguments)
+    return operator.sympy(*arguments)
+
+
+def _multiply(a: Any, b: Any) -> Any:
+    """Return the product, but leave a number before a sum: sympy would spread 2*(x + y), at a higher cost."""
+    import sympy
+
+    number, other = (a, b) if a.is_Number else (b, a)
+    if not number.is_Number or not number.is_finite or number == 0:
+        return a * b
+    coefficient, rest = other.as_coeff_Mul()
+    if not rest.is_Add:
+        return a * b
+    coefficient *= number
+    return coefficient * rest if coefficient in (1, -1) else sympy.Mul(coefficient, rest, evaluate=False)
+
+
+def _check_power(operator: Operator, arguments: tuple[Any, ...]) -> None:
+    """Raise if the power would drag a coefficient out of the range of floats, which sympy would write out in full."""
+    import sympy
+
+    exponents = {tk.SQUARE: 2, tk.CUBE: 3, tk.INV: -1}
+    coefficient, _ = arguments[0].as_coeff_Mul()
+    exponent = arguments[1] if operator.opcode == tk.POW else sympy.Integer(exponents[operator.opcode])
+    if coefficient == 0 or not is_plain_number(exponent) or not coefficient.is_finite:
+        return
+    if abs(math.log(abs(float(coefficient)))) * abs(to_float(exponent)) > math.log(MAX_MAGNITUDE):
+        raise ExpressionError(
+            f"({arguments[0]})**{exponent} has a coefficient beyond floating point. Scale the formula first."
+        )
+
+
+# ---- text ----------------------------------------------------------------------------------------
+
+
+def sympy_text(expression: "sympy.Expr") -> str:
+    """Return text that `sympy.sympify` reads back as the same expression, numbers with all their digits.
+
+    Names that Python or sympy would read otherwise are written as what they are.
+
+    Examples:
+        >>> import sympy
+        >>> x, rate, beta = map(sympy.Symbol, ("x", "flow rate", "beta"))
+        >>> sympy_text(0.1 * x + rate / 3 - beta)
+        "-Symbol('beta') + Symbol('flow rate')/3 + 0.1*x"
+    """
+    import sympy
+    from sympy.core.function import AppliedUndef
+    from sympy.printing.str import StrPrinter
+
+    def is_plain(name: str) -> bool:
+        return name.isidentifier() and not keyword.iskeyword(name) and not hasattr(sympy, name)
+
+    class Printer(StrPrinter):  # its methods are named after sympy's classes
+        def _print_Float(self, number: Any) -> str:  # noqa: N802
+            return repr(float(number))
+
+        def _print_Symbol(self, symbol: Any) -> str:  # noqa: N802
+            return symbol.name if is_plain(symbol.name) else f"Symbol({symbol.name!r})"
+
+        def _print_Function(self, call: Any) -> str:  # noqa: N802
+            if not isinstance(call, AppliedUndef) or is_plain(call.func.__name__):
+                return str(super()._print_Function(call))
+            return f"Function({call.func.__name__!r})({self.stringify(call.args, ', ')})"
+
+    return str(Printer().doprint(expression))
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+def nice_number(value: float, *, ulps: int = 0) -> "sympy.Expr":
+    """Return a float as sympy's whole number, fraction or multiple of pi where it is one, else as a Float.
+
+    Examples:
+        >>> [nice_number(value) for value in (2.0, 0.5, 2 * np.pi, 0.1)]
+        [2, 1/2, 2*pi, 1/10]
+        >>> nice_number(9.8)
+        9.80000000000000
+    """
+    import sympy
+
+    nice = find_nice_number(value, ulps=ulps)
+    if nice is None:
+        return (
+            sympy.Float(value)
+            if math.isfinite(value)
+            else sympy.nan
+            if math.isnan(value)
+            else math.copysign(1, value) * sympy.oo
+        )
+    return sympy.Rational(nice.numerator, nice.denominator) * (sympy.pi if nice.of_pi else 1)
+
+
+def is_plain_number(expression: Any) -> bool:
+    """Tell whether a sympy expression has neither variables nor functions that only we know."""
+    from sympy.core.function import AppliedUndef
+
+    return bool(expression.is_number) and not expression.has(AppliedUndef)
+
+
+def to_float(number: Any) -> float:
+    """Return a sympy number as a float; what is not real is nan.
+
+    Examples:
+        >>> import sympy
+        >>> to_float(sympy.sqrt(2) * sympy.pi) == math.sqrt(2) * math.pi
+        True
+        >>> to_float(sympy.log(-1))
+        nan
+    """
+    try:
+        return float(number if number.is_Number else number.evalf(20))
+    except TypeError:
+        return math.nan

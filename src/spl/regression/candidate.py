@@ -1,0 +1,36 @@
+"""The candidate: a program with its fit to the data; the module: one that stands as a rule of the grammar."""
+
+from dataclasses import dataclass
+
+from spl.formulas.program import Program
+from spl.kernels.programs import tokens as tk
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A formula and how well it fits: `loss` is the weighted root mean square error on the rows it was judged on.
+
+    `reward` is the paper's, eta**rules / (1 + loss), of the derivation it was found by. `number_nats` is the price of its numbers,
+    each to the precision that the data gives it; None if it is not known.
+    """
+
+    program: Program
+    loss: float
+    reward: float = 0.0
+    number_nats: float | None = None
+
+    @property
+    def cost(self) -> int:
+        """The cost of its program; 0 if that is a number: what costs more must come nearer than the best constant."""
+        is_number = len(self.program) == 1 and self.program.tokens[0] >> tk.KIND_SHIFT in (tk.CONSTANT, tk.LITERAL)
+        return 0 if is_number else self.program.cost
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A complete tree that stands as one rule of the start symbol."""
+
+    program: Program
+    size: int  # rules of its derivation
+    loss: float  # on the rows of the search
+    reward: float

@@ -1,0 +1,32 @@
+"""Reasons to doubt what a search found, in words for people."""
+
+from spl.data.dataset import Dataset
+from spl.kernels.programs import tokens as tk
+from spl.regression.description_length import description_length
+from spl.regression.fit import fit_constant
+from spl.regression.front import Front
+
+UNEXPLAINED = "The columns do not explain the target: a constant describes it best."
+
+
+def find_doubts(front: Front, data: Dataset, floor: float) -> tuple[str, ...]:
+    """Return why the formula that the default rule chooses from a front may not be the answer; nothing if there is no reason.
+
+    Examples:
+        >>> from spl.regression.candidate import Candidate
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> data = Dataset.from_arrays([[1.0], [2.0], [3.0]], [0.4, 0.1, 0.3], names=["x"])
+        >>> line = Candidate(parse_expression("0.3*x", Vocabulary(("x",))), loss=0.5)
+        >>> find_doubts(Front((line,)), data, floor=0.0)
+        ('The columns do not explain the target: a constant describes it best.',)
+    """
+    if not len(front):
+        return ()
+    chosen = front[front.choose("mdl", data.n_rows, floor)]
+    constant = fit_constant(data, chosen.program.vocabulary)
+    if constant.loss <= floor:
+        return ()  # the target is constant
+    lengths = [description_length(candidate, data.n_rows, floor) for candidate in (constant, chosen)]
+    has_column = any(token >> tk.KIND_SHIFT == tk.VARIABLE for token in chosen.program.tokens)
+    return () if has_column and lengths[1] < lengths[0] else (UNEXPLAINED,)

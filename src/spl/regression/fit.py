@@ -1,0 +1,154 @@
+"""Fitting and evaluating single programs on a whole dataset."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data.dataset import Dataset
+from spl.formulas.constant_slots import free_numbers
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.text import CONSTANT_TOKEN
+from spl.kernels.programs import tokens as tk
+from spl.kernels.programs.evaluate import BLOCK, evaluate_all
+from spl.kernels.programs.fit import Effort, fit_program
+from spl.kernels.programs.normal_equations import FIT_WORK, Table
+from spl.kernels.programs.number_precision import number_nats
+from spl.kernels.programs.rounding_error import is_program_stable
+from spl.kernels.runtime.compiler import make_scratch
+from spl.regression.candidate import Candidate
+from spl.regression.packing import pack_alphabet, pack_program, pack_table
+
+REFIT_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=20, tolerance=1e-9)
+POLISH_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1e-14)
+LAST_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9)  # on all rows, from a fit to many of them
+SMALLEST_SPREAD = 1e-100  # of a target whose squared errors are numbers; beyond it, constants stay as they are
+
+
+def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values of a program on columns [D, N]; NaN where it leaves its domain.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> evaluate(parse_expression("x**2 + 1", Vocabulary(("x",))), np.array([[1.0, 2.0]]))
+        array([2., 5.])
+    """
+    out = np.empty(columns.shape[1])
+    tokens = np.array(program.tokens, np.int32)
+    constants = np.array(program.constants or (0.0,), np.float64)
+    stack = np.empty((tokens.size + 1) // 2 * BLOCK)
+    evaluate_all(
+        tokens, tokens.size, constants, pack_alphabet(program.vocabulary), np.ascontiguousarray(columns), out, stack
+    )
+    return out
+
+
+def root_mean_square_error(program: Program, dataset: Dataset) -> float:
+    """Return the weighted error of a program as it is; infinity if it leaves its domain on any row that counts."""
+    counts = dataset.weights > 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        residual = (dataset.target - evaluate(program, dataset.columns))[counts]
+        largest = float(np.max(np.abs(residual)))
+    if not 0 < largest < np.inf:
+        return 0.0 if largest == 0 else np.inf
+    unit = 2.0 ** (math.frexp(largest)[1] - 1)  # squares of the residuals in their own unit are numbers
+    square = np.mean(dataset.weights[counts] * (residual / unit) ** 2) * counts.sum() / dataset.n_rows
+    return unit * float(np.sqrt(square))
+
+
+def fit(
+    program: Program, dataset: Dataset, *, effort: Effort = REFIT_EFFORT, seed: int = 0, reward: float = 0.0
+) -> Candidate:
+    """Fit the constants of a program, starting from those it has; never raises the loss.
+
+    A formula that fits by its rounding error has an infinite loss: its values are those of the machine, not of the formula.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> line = parse_expression("C * x", Vocabulary(("x",)))
+        >>> fit(line, Dataset.from_arrays([[1.0], [2.0]], [3.0, 6.0], names=["x"])).program.constants
+        (3.0,)
+    """
+    before = root_mean_square_error(program, dataset) if np.all(np.isfinite(program.constants)) else np.inf
+    fitted = Candidate(program, before, reward)
+    if not SMALLEST_SPREAD < dataset.spread < 1 / SMALLEST_SPREAD:
+        return fitted
+    table = pack_table(dataset)
+    if program.constants:
+        error, constants = _run_kernel(program, table, effort, seed)
+        loss = float(np.sqrt(error / dataset.n_rows))
+        if loss < before:
+            fitted = Candidate(program.with_constants(constants), loss, reward)
+    return _price_numbers(fitted, table) if _is_stable(fitted.program, table) else replace(fitted, loss=np.inf)
+
+
+def price_numbers(candidate: Candidate, dataset: Dataset) -> Candidate:
+    """Return the candidate with what its numbers cost in a description of the dataset; see `kernels/precision`.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> x = np.linspace(-1.0, 1.0, 50)
+        >>> data = Dataset.from_arrays(x[:, np.newaxis], 2 * x + np.cos(50 * x), names=["x"])
+        >>> line = fit(parse_expression("C*x", Vocabulary(("x",))), data)
+        >>> round(line.number_nats, 2)  # about ln(2 / 0.17): its value over its standard error
+        2.46
+    """
+    return _price_numbers(candidate, pack_table(dataset))
+
+
+def _price_numbers(candidate: Candidate, table: Table) -> Candidate:
+    free = candidate.program
+    if any(token >> tk.KIND_SHIFT == tk.LITERAL for token in free.tokens):
+        free = free_numbers(free, has_factors=False)
+    if not free.constants:
+        return replace(candidate, number_nats=0.0)
+    if not np.isfinite(candidate.loss):
+        return candidate
+    alphabet, work = pack_alphabet(free.vocabulary), make_scratch(FIT_WORK)
+    nats = number_nats(pack_program(free), alphabet, table, max(candidate.loss, 1e-300), work)
+    return replace(candidate, number_nats=float(nats) if np.isfinite(nats) else None)
+
+
+def fit_constant(dataset: Dataset, vocabulary: Vocabulary) -> Candidate:
+    """Return the constant closest to the target, which any formula has to beat.
+
+    Examples:
+        >>> fit_constant(Dataset.from_arrays([[1.0], [2.0]], [3.0, 5.0]), Vocabulary(("x0",))).program.constants
+        (4.0,)
+    """
+    mean = float(np.average(dataset.target, weights=dataset.weights))
+    return fit(Program((CONSTANT_TOKEN,), vocabulary, (mean,)), dataset)
+
+
+def is_stable(program: Program, dataset: Dataset) -> bool:
+    """Return whether the rounding error of a formula is small compared with the spread of the target.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> data = Dataset.from_arrays(np.random.default_rng(0).normal(size=(30, 2)), np.arange(30.0), names=["x", "y"])
+        >>> words = Vocabulary(("x", "y"))
+        >>> is_stable(parse_expression("1e12*(y + (x - (x + y)))", words), data), is_stable(parse_expression("x*y", words), data)
+        (False, True)
+    """
+    return _is_stable(program, pack_table(dataset))
+
+
+def _is_stable(program: Program, table: Table) -> bool:
+    if len(program) > tk.MAX_LENGTH or not np.all(np.isfinite(program.constants)):
+        return True  # too long for a search to have met it; without a value, the loss is infinite anyway
+    alphabet = pack_alphabet(program.vocabulary)
+    return bool(is_program_stable(pack_program(program), alphabet, table, make_scratch(FIT_WORK)))
+
+
+def _run_kernel(program: Program, table: Table, effort: Effort, seed: int) -> tuple[float, NDArray[np.float64]]:
+    work = make_scratch(FIT_WORK)
+    random: NDArray[Any] = np.array([seed], np.uint64)
+    alphabet = pack_alphabet(program.vocabulary)
+    error = fit_program(pack_program(program), alphabet, table, effort, work, random)
+    return float(error), work.best[: program.n_constants].copy()

@@ -1,0 +1,334 @@
+"""Data of any units as numbers near 1, and formulas of these back in the units of the user.
+
+A search compares values with each other and with its own thresholds, begins constants at the size of what they stand beside, and
+grows a bank whose only constant is 1: all of this wants numbers of ordinary size. So columns of extreme sizes are divided by powers
+of ten, columns that hardly vary are measured from a round number near them, and a formula that was found gets its factors back: as
+few of them as possible, for x*y/z takes one, not three.
+
+A column is only touched where the grammar can write the factor down.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar, Rule
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.text import CONSTANT_TOKEN, exponent_of
+from spl.kernels.programs import tokens as tk
+from spl.regression.candidate import Candidate
+
+ORDINARY = 2.0  # decades from 1: columns of such sizes stay as they are
+ALIKE = 1.5  # decades between the sizes of two columns that get one factor: they may have one unit
+WIDEST = 3.0  # decades between the smallest and the largest of them
+NARROW = 1e-5  # a column whose spread is a smaller share of its mean is measured from a number near it
+LARGEST = 300  # decades of a factor
+
+_HOLE = -1  # where a variable or a symbol stands in a spelling
+_DEGREES = {tk.NEG: 1.0, tk.ABS: 1.0, tk.CBRT: 1 / 3}
+
+Tokens = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a column is measured: its values are 10**decades * scaled values + origin."""
+
+    decades: int = 0
+    origin: float = 0.0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether values stay as they are."""
+        return self.decades == 0 and self.origin == 0.0
+
+    def measure(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the values measured so."""
+        from_origin = values - self.origin
+        return from_origin / 10.0**self.decades if self.decades >= 0 else from_origin * 10.0**-self.decades
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """The scales of a dataset.
+
+    Examples:
+        >>> data = Dataset.from_arrays([[2e-19], [3e-19]], [4e30, 9e30], names=["charge"])
+        >>> scales = choose_scales(data, Grammar.from_text("f -> f * f | C * f | charge"))
+        >>> scales.columns, scales.target
+        ((Scale(decades=-19, origin=0.0),), Scale(decades=31, origin=0.0))
+    """
+
+    columns: tuple[Scale, ...]
+    target: Scale
+
+    @classmethod
+    def plain(cls, data: Dataset) -> "Scales":
+        """Return the scales that leave a dataset as it is."""
+        return cls((Scale(),) * len(data.names), Scale())
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether the data stays as it is."""
+        return self.target.is_plain and all(scale.is_plain for scale in self.columns)
+
+    def measure(self, data: Dataset) -> Dataset:
+        """Return the dataset in these scales."""
+        if self.are_plain:
+            return data
+        columns = [scale.measure(column) for scale, column in zip(self.columns, data.columns, strict=True)]
+        return Dataset(data.names, np.array(columns), self.target.measure(data.target), data.weights)
+
+    def express(self, candidate: Candidate) -> Candidate | None:
+        """Return a candidate of the measured data in the units of the user; None if it cannot be written in these.
+
+        Numbers may be too large for that, or too many.
+        """
+        if self.are_plain:
+            return candidate
+        program = candidate.program
+        found = _rewrite(program.tokens, program.constants, self.columns.__getitem__, program.vocabulary)
+        tree = _multiply(found.tree, found.decades + self.target.decades)
+        if self.target.origin:
+            tree = _Tree(tk.ADD, (tree, _constant(self.target.origin)))
+        tokens, numbers = tree.tokens(), tree.numbers()
+        is_short = len(tokens) <= tk.MAX_LENGTH and len(numbers) <= tk.MAX_CONSTANTS
+        if not is_short or not all(map(math.isfinite, numbers)):
+            return None
+        loss = candidate.loss * 10.0**self.target.decades
+        return Candidate(Program(tokens, program.vocabulary, numbers), loss, candidate.reward)
+
+
+# ---- choosing ------------------------------------------------------------------------------------
+
+
+def choose_scales(data: Dataset, grammar: Grammar) -> Scales:
+    """Return scales in which the data has ordinary sizes, as far as the grammar can write the factors down.
+
+    The grammar must be bound to the columns.
+    """
+    rows = np.vstack([data.columns, data.target])[:, data.weights > 0]
+    origins = [_find_origin(row) for row in rows]
+    writes = _Writer(grammar)
+    origins = [origin if origin and writes.shift(k) else 0.0 for k, origin in enumerate(origins)]
+    decades = _share_decades([_size(row - origin) for row, origin in zip(rows, origins, strict=True)])
+    decades = [decade if decade and (origins[k] or writes.factor(k)) else 0 for k, decade in enumerate(decades)]
+    *columns, target = (Scale(decade, origin) for decade, origin in zip(decades, origins, strict=True))
+    return Scales(tuple(columns), target)
+
+
+def _size(values: NDArray[np.float64]) -> float:
+    """Return the decimal logarithm of the median size of the values that are not 0; 0 if all are."""
+    sizes = np.abs(values[values != 0])
+    return float(np.log10(np.median(sizes))) if sizes.size else 0.0
+
+
+def _find_origin(values: NDArray[np.float64]) -> float:
+    """Return a round number near values that hardly vary; 0 for all others."""
+    middle = float(np.median(values))
+    with np.errstate(over="ignore"):
+        spread = float(np.max(np.abs(values - middle)))
+    if not 0 < spread < NARROW * abs(middle):
+        return 0.0
+    grain = 10.0 ** (math.ceil(math.log10(spread)) + 1)
+    return round(middle / grain) * grain
+
+
+def _share_decades(sizes: Sequence[float]) -> list[int]:
+    """Return the decades of each size; those that are alike get the same, and all are 0 if all are ordinary."""
+    decades = [0] * len(sizes)
+    if all(abs(size) <= ORDINARY for size in sizes):
+        return decades
+    group: list[int] = []
+    for k in sorted(range(len(sizes)), key=lambda k: sizes[k]):
+        if group and (sizes[k] - sizes[group[-1]] > ALIKE or sizes[k] - sizes[group[0]] > WIDEST):
+            group = []
+        group.append(k)
+        middle = round((sizes[group[0]] + sizes[k]) / 2)
+        for member in group:
+            decades[member] = max(-LARGEST, min(middle, LARGEST))
+    return decades
+
+
+# ---- what the grammar can write ------------------------------------------------------------------
+
+
+class _Writer:
+    """Says what a grammar can write at a column, by its number, or at the target, whose number is that of the columns."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._rules: dict[int, list[Rule]] = {}  # by the columns in them
+        for rule in grammar.rules:
+            for column in {token & tk.PAYLOAD_MASK for token in rule.tokens if token >> tk.KIND_SHIFT == tk.VARIABLE}:
+                self._rules.setdefault(column, []).append(rule)
+
+    def factor(self, column: int) -> bool:
+        """Tell whether each rule with the column also stands for the same rule with a factor at it."""
+        return self._writes(column, ((_HOLE,),), can_merge=True)
+
+    def shift(self, column: int) -> bool:
+        """Tell whether each rule with the column also stands for the same rule with a factor and a shift at it."""
+        return self._writes(column, ((tk.ADD, _HOLE, CONSTANT_TOKEN), (tk.ADD, CONSTANT_TOKEN, _HOLE)), can_merge=False)
+
+    def _writes(self, column: int, leaves: tuple[Tokens, ...], *, can_merge: bool) -> bool:
+        scaled = [
+            product for leaf in leaves for product in ((tk.MUL, CONSTANT_TOKEN, *leaf), (tk.MUL, *leaf, CONSTANT_TOKEN))
+        ]
+        if column == len(self._grammar.vocabulary.variables):
+            start = tk.SYMBOL << tk.KIND_SHIFT
+            return self._derives_any(0, [_fill(tokens, _HOLE, (start,)) for tokens in scaled])
+        variable = tk.VARIABLE << tk.KIND_SHIFT | column
+        for rule in self._rules.get(column, ()):
+            if len(rule.tokens) > tk.MAX_LENGTH:
+                return False
+            spellings = [_fill(rule.tokens, variable, _fill(tokens, _HOLE, (variable,))) for tokens in scaled]
+            spellings += self._merge(rule.tokens, column) if can_merge else []
+            if not self._derives_any(rule.symbol, spellings):
+                return False
+        return True
+
+    def _merge(self, tokens: Tokens, column: int) -> list[Tokens]:
+        """Return spellings of a template with a factor that belongs to a variable at a better place."""
+        numbers = [1.0] * tokens.count(CONSTANT_TOKEN)
+        merged = _rewrite(tokens, numbers, lambda k: Scale(int(k == column)), self._grammar.vocabulary)
+        whole = merged.tree.tokens()
+        return [(tk.MUL, CONSTANT_TOKEN, *whole), (tk.MUL, *whole, CONSTANT_TOKEN)] if merged.decades else [whole]
+
+    def _derives_any(self, symbol: int, spellings: list[Tokens]) -> bool:
+        return any(self._grammar.derives_template(tokens, symbol) for tokens in spellings)
+
+
+def _fill(tokens: Tokens, hole: int, filling: Tokens) -> Tokens:
+    return tuple(part for token in tokens for part in (filling if token == hole else (token,)))
+
+
+# ---- formulas in other units ---------------------------------------------------------------------
+
+
+class _Tree(NamedTuple):
+    """A formula, or a part of one; a constant has its number."""
+
+    token: int
+    arguments: tuple["_Tree", ...] = ()
+    number: float = math.nan
+
+    def tokens(self) -> tuple[int, ...]:
+        """Return its tokens, root first."""
+        return (self.token, *(token for tree in self.arguments for token in tree.tokens()))
+
+    def numbers(self) -> tuple[float, ...]:
+        """Return its constants, in the order of the tokens."""
+        if self.token == CONSTANT_TOKEN:
+            return (self.number,)
+        return tuple(number for tree in self.arguments for number in tree.numbers())
+
+
+class _Scaled(NamedTuple):
+    """A part of a formula: a power of ten times a tree."""
+
+    tree: _Tree
+    decades: float = 0.0
+
+
+def _constant(number: float) -> _Tree:
+    return _Tree(CONSTANT_TOKEN, number=number)
+
+
+def _rewrite(
+    tokens: Sequence[int], constants: Sequence[float], scale_of: Callable[[int], Scale], vocabulary: Vocabulary
+) -> _Scaled:
+    """Return a formula of measured columns as one of the columns as they are, its factors merged towards the root."""
+    parts: list[_Scaled] = []
+    numbers = list(constants)
+    for token in reversed(tokens):
+        kind = token >> tk.KIND_SHIFT
+        if kind == tk.VARIABLE:
+            parts.append(_rewrite_variable(token, scale_of(token & tk.PAYLOAD_MASK)))
+        elif kind == tk.CONSTANT:
+            parts.append(_Scaled(_constant(numbers.pop())))
+        else:
+            arguments = [parts.pop() for _ in range(vocabulary.arity_of(token))]
+            parts.append(_apply(token, arguments, vocabulary))
+    return parts.pop()
+
+
+def _rewrite_variable(token: int, scale: Scale) -> _Scaled:
+    tree = _Tree(token)
+    if scale.origin:
+        tree = _Tree(tk.ADD, (tree, _constant(-scale.origin)))
+    return _Scaled(tree, -scale.decades)
+
+
+def _apply(token: int, arguments: list[_Scaled], vocabulary: Vocabulary) -> _Scaled:
+    """Return an operator of parts; powers of ten that it can take out stand in front of it."""
+    match token, arguments:
+        case ((tk.MUL | tk.DIV), [left, right]):
+            decades = left.decades + (right.decades if token == tk.MUL else -right.decades)
+            tree = _Tree(token, (left.tree, right.tree))
+            absorbed = _absorb(tree, decades)
+            return _Scaled(tree, decades) if absorbed is None else _Scaled(absorbed)
+        case ((tk.ADD | tk.SUB | tk.MIN | tk.MAX), [left, right]):
+            left, right = _make_alike(left, right)
+            return _Scaled(_Tree(token, (left.tree, right.tree)), left.decades)
+        case tk.POW, [base, exponent] if exponent.tree.token >> tk.KIND_SHIFT == tk.LITERAL:
+            power = vocabulary.literals[exponent.tree.token & tk.PAYLOAD_MASK]
+            return _Scaled(_Tree(token, (base.tree, exponent.tree)), base.decades * power)
+        case tk.LOG, [inner] if inner.decades and _absorb(inner.tree, inner.decades) is None:
+            shift = _constant(inner.decades * math.log(10.0))
+            return _Scaled(_Tree(tk.ADD, (_Tree(token, (inner.tree,)), shift)))
+        case _, [inner] if (degree := _degree_of(token)) is not None:
+            return _Scaled(_Tree(token, (inner.tree,)), degree * inner.decades)
+    return _Scaled(_Tree(token, tuple(_multiply(part.tree, part.decades) for part in arguments)))
+
+
+def _make_alike(left: _Scaled, right: _Scaled) -> tuple[_Scaled, _Scaled]:
+    """Return two terms with one power of ten in front of both, at the cost of at most one constant."""
+    difference = right.decades - left.decades
+    absorbed = _absorb(right.tree, difference)
+    if absorbed is not None:
+        return left, _Scaled(absorbed, left.decades)
+    return _Scaled(_multiply(left.tree, -difference), right.decades), right
+
+
+def _degree_of(token: int) -> float | None:
+    """Return d if the operator takes a positive factor f out of its argument as f**d, else None."""
+    return _DEGREES.get(token, exponent_of(token))
+
+
+def _multiply(tree: _Tree, decades: float) -> _Tree:
+    """Return a tree times a power of ten: in its constants if they can take it up, else in one more."""
+    absorbed = _absorb(tree, decades)
+    return _Tree(tk.MUL, (_constant(_power_of_ten(decades)), tree)) if absorbed is None else absorbed
+
+
+def _absorb(tree: _Tree, decades: float) -> _Tree | None:
+    """Return a tree times a power of ten that its own constants take up, or None if they cannot."""
+    if decades == 0.0:
+        return tree
+    if tree.token == CONSTANT_TOKEN:
+        return _constant(tree.number * _power_of_ten(decades))
+    degree = _degree_of(tree.token)
+    if degree is not None:
+        inner = _absorb(tree.arguments[0], decades / degree)
+        return None if inner is None else _Tree(tree.token, (inner,))
+    if tree.token not in (tk.ADD, tk.SUB, tk.MUL, tk.DIV):
+        return None
+    left, right = tree.arguments
+    scaled_left = _absorb(left, decades)
+    scaled_right = _absorb(right, -decades if tree.token == tk.DIV else decades)
+    if tree.token in (tk.ADD, tk.SUB):
+        is_absorbed = scaled_left is not None and scaled_right is not None
+        return _Tree(tree.token, (scaled_left, scaled_right)) if is_absorbed else None  # type: ignore[arg-type]
+    if scaled_left is not None:
+        return _Tree(tree.token, (scaled_left, right))
+    return None if scaled_right is None else _Tree(tree.token, (left, scaled_right))
+
+
+def _power_of_ten(decades: float) -> float:
+    return 10.0**decades if abs(decades) <= LARGEST else math.nan

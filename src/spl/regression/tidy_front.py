@@ -1,0 +1,57 @@
+"""Fronts as people see them: every formula tidy, also while the search goes on and when there is no time for more."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from spl.data.dataset import Dataset
+from spl.formulas.program import Program
+from spl.formulas.tidying.tidy import tidy
+from spl.regression.candidate import Candidate
+from spl.regression.fit import evaluate, price_numbers
+from spl.regression.front import Front
+
+SAME_VALUES = 1e-9  # values may move by this share of the largest: what merging numbers does to them
+SAME_LOSS = 1e-6  # ... but by no more than this share of the loss
+
+
+class FrontTidier:
+    """Tidies the formulas of a front that changes; those that stay in it are not looked at again."""
+
+    def __init__(self, data: Dataset, floor: float, n_rows: int) -> None:
+        self._data, self._floor, self._n_rows = data, floor, n_rows
+        self._tidied: dict[Candidate, Candidate] = {}
+
+    def tidy(self, front: Front) -> Front:
+        """Return the front of the same formulas, tidied: two that are the same then are one."""
+        self._tidied = {known: self._tidied.get(known) or tidy_candidate(known, self._data) for known in front}
+        return Front.from_candidates(self._tidied.values(), self._floor, self._n_rows)
+
+
+def tidy_candidate(candidate: Candidate, data: Dataset) -> Candidate:
+    """Return the candidate with its formula tidied: as a whole, or those parts where that does not change values on the data."""
+    program = candidate.program
+    at = 0
+    while at < len(program):
+        tidied = program.with_part(at, tidy(program.part(at)))
+        if tidied == program:
+            at = program.end_of(at)
+        elif _are_same(candidate, tidied, data):
+            program = tidied
+            at = program.end_of(at)
+        else:
+            at += 1
+    if program == candidate.program:
+        return candidate
+    return price_numbers(replace(candidate, program=program), data)  # there may be fewer numbers, or others
+
+
+def _are_same(candidate: Candidate, tidied: Program, data: Dataset) -> bool:
+    """Tell whether a formula has the values of a candidate on the data, up to rounding."""
+    columns = data.columns[:, data.weights > 0]
+    values = evaluate(candidate.program, columns)
+    with np.errstate(invalid="ignore"):
+        difference = np.max(np.abs(evaluate(tidied, columns) - values))
+    rounding = max(np.finfo(float).eps * np.max(np.abs(values)), data.floor)
+    limit = min(SAME_VALUES * np.max(np.abs(values)), SAME_LOSS * candidate.loss)
+    return bool(difference <= max(limit, rounding))

@@ -1,0 +1,173 @@
+"""The trees of a search: made from one recipe, and grown at once, in threads of this process or wherever joblib's backend is.
+
+In other processes, a tree is grown by a searcher of the same recipe that goes on from its state; what comes back is the new state. The
+recipe travels once, the states with every call, and calls are short: that is how limits and Ctrl-C hold there too.
+"""
+
+import functools
+import gc
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.kernels.tree.complete import Completion
+from spl.regression.bank_build import make_completion, own_scratch
+from spl.regression.checkpoint import SearcherState
+from spl.regression.memory_budget import MIN_KEYS, MIN_NODES, MemoryPlan
+from spl.regression.parallel import Parcel, Workers, ignore_ctrl_c, pack, run_all
+from spl.regression.searcher import Searcher
+from spl.settings import SearchConfig
+
+CALL_SECONDS = 0.4  # how long a tree grows in another process before we look up: Ctrl-C is to answer within a second
+MAX_RECIPES = 2  # that a worker process keeps, about 100 MB each
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recipe:
+    """What all trees of a search have in common, and what never changes."""
+
+    grammar: Grammar
+    sample: Dataset
+    config: SearchConfig
+    memory: MemoryPlan
+
+    def make_completion(self) -> Completion:
+        """Grow the bank, which all searchers of a process share."""
+        is_used = self.config.n_completions > 0
+        return make_completion(self.grammar, self.sample, n_entries=self.memory.n_entries, is_used=is_used)
+
+    def make_searcher(self, seed: int, completion: Completion) -> Searcher:
+        """Return a searcher with scratch of its own."""
+        return Searcher(self.grammar, self.sample, self.config, seed, own_scratch(completion), self.memory)
+
+
+class Forest:
+    """All trees of a search.
+
+    Args:
+        recipe: what they have in common.
+        seeds: one a tree.
+        n_jobs: how many grow at once.
+    """
+
+    def __init__(self, recipe: Recipe, seeds: Sequence[int], n_jobs: int) -> None:
+        self._n_jobs = n_jobs
+        self._workers = Workers(n_jobs)
+        self._parcel = None if self._workers.share_memory else self._workers.share(pack(recipe))
+        completion = recipe.make_completion()
+        self.searchers = [recipe.make_searcher(seed, completion) for seed in seeds]
+
+    def grow(self, end: int, max_evaluations: int, must_stop: Callable[[], bool]) -> None:
+        """Let each tree grow to so many episodes, unless its evaluations are used up or the caller says stop."""
+        if self._parcel is None:
+            grow = [
+                functools.partial(searcher.grow, end - searcher.n_grown, max_evaluations, must_stop)
+                for searcher in self.searchers
+            ]
+            run_all(grow, self._n_jobs)
+            return
+        while waiting := [searcher for searcher in self.searchers if not searcher.is_done and searcher.n_grown < end]:
+            called: list[Searcher] = []
+            calls = self._calls(waiting, called, end, max_evaluations, must_stop)
+            for searcher, state in zip(called, self._workers.run(_grow_elsewhere, calls), strict=True):
+                searcher.adopt(state)
+            if len(called) < len(waiting):
+                return
+
+    def _calls(
+        self,
+        waiting: Sequence[Searcher],
+        called: list[Searcher],
+        end: int,
+        max_evaluations: int,
+        must_stop: Callable[[], bool],
+    ) -> Iterator[tuple[object, ...]]:
+        """Yield the arguments of each call as soon as there is a worker for it; none after the caller says stop."""
+        for searcher in waiting:
+            if searcher.n_episodes and must_stop():
+                return
+            called.append(searcher)
+            yield self._parcel, searcher.state(), end - searcher.n_grown, max_evaluations
+
+
+# ---- in the worker process -----------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Kit:
+    """What a worker process keeps of a search: the bank, and searchers that are not at work."""
+
+    recipe: Recipe
+    completion: Completion
+    idle: list[Searcher] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self) -> Searcher:
+        with self.lock:
+            if self.idle:
+                return self.idle.pop()
+        return self.recipe.make_searcher(0, self.completion)
+
+    def put_back(self, searcher: Searcher) -> None:
+        with self.lock:
+            self.idle.append(searcher)
+
+
+@functools.lru_cache(maxsize=MAX_RECIPES)
+def _open_kit(parcel: Parcel) -> _Kit:
+    recipe: Recipe = parcel.unpack()
+    return _Kit(recipe, recipe.make_completion())
+
+
+def _grow_elsewhere(parcel: Parcel, state: SearcherState, n_episodes: int, max_evaluations: int) -> SearcherState:
+    """Go on from a state for a short time, and return the new one."""
+    ignore_ctrl_c()
+    kit = _open_kit(parcel)
+    searcher = kit.take()
+    searcher.adopt(state)
+    stop_at = time.monotonic() + CALL_SECONDS
+    searcher.grow(n_episodes, max_evaluations, lambda: time.monotonic() >= stop_at)
+    grown = searcher.state()
+    kit.put_back(searcher)
+    return grown
+
+
+# ---- compilation ---------------------------------------------------------------------------------
+
+
+@functools.cache
+def compile_kernels() -> None:
+    """Compile the kernels, or load them from the cache, by running a search that ends at once. The clock of a run starts after it.
+
+    The compiler makes millions of objects; to look for garbage among them took an eighth of the time.
+    """
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        _run_briefly()
+    finally:
+        if is_collecting:
+            gc.enable()
+
+
+def _run_briefly() -> None:
+    sample = Dataset.from_arrays([[1.0], [2.0]], [1.0, 2.0], names=["x"])
+    config = SearchConfig(max_rules=2, n_episodes=2, n_trees=1)
+    recipe = Recipe(Grammar.from_text("f -> C * x").bind(["x"]), sample, config, MemoryPlan(1000, MIN_KEYS, MIN_NODES))
+    recipe.make_searcher(0, recipe.make_completion()).grow(1, 1, lambda: False)
+
+
+def prepare_workers(n_jobs: int) -> None:
+    """Compile the kernels here and in every process that trees may grow in."""
+    compile_kernels()
+    Workers(n_jobs).greet(compile_kernels)
+
+
+def share_evaluations(most: int | None, n_trees: int) -> int:
+    """Return how many evaluations each tree may make, so that they cannot take them from each other."""
+    return int(np.iinfo(np.int64).max) if most is None else -(-most // n_trees)

@@ -1,0 +1,394 @@
+"""A run as its file has it: `read_run`, for all who show, report, export or continue runs, at any time, also while one goes on."""
+
+import math
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.checked_values import (
+    Damage,
+    StoredFields,
+    as_bytes,
+    as_fields,
+    as_finite,
+    as_list,
+    as_number,
+    as_text,
+    as_texts,
+    as_truth,
+    as_whole,
+    checked_as_stored,
+    load_json,
+)
+from spl.data.dataset import Dataset
+from spl.data.trajectories import Trajectories, Trajectory
+from spl.formulas.grammar import Grammar
+from spl.formulas.json_codec import grammar_from_plain, program_from_plain
+from spl.formulas.operators import Operator
+from spl.formulas.printed_numbers import number_positions
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.system import System
+from spl.regression.candidate import Candidate
+from spl.regression.checkpoint import Array, Checkpoint, SearcherState, from_bytes
+from spl.regression.discover import Discovery
+from spl.regression.front import Front
+from spl.runs.facts import DIED, REGRESSION, RUNNING, config_from_plain, read_facts
+from spl.runs.lock import is_locked
+from spl.runs.sqlite_file import open_to_read
+from spl.settings import SearchConfig
+
+Numbers = NDArray[np.float64]
+
+_POSITION = ("schedule", "round", "segment", "n_entries")
+_LEDGER = {"places": np.empty(0, np.uint32), "keys": np.empty(0, np.uint64), "losses": np.empty(0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """A formula that entered the front."""
+
+    seconds: float  # since the run began
+    cost: int
+    loss: float
+    equation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How far a search was at some time."""
+
+    seconds: float  # since the search began
+    n_episodes: int
+    n_evaluations: int
+    n_rounds: int
+    loss: float  # the lowest so far; infinity before there is a formula
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredSearch:
+    """The search of one equation: what it found, and how it got there."""
+
+    name: str  # of the target, or of the state
+    grammar: Grammar
+    front: Front  # simplified and clean once the search is over
+    improvements: tuple[Improvement, ...]
+    history: tuple[Moment, ...]
+    discovery: Discovery | None  # None before the first look; while it goes on, and if it died, `stopped` is empty
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredSystem:
+    """The equations of a system, as they were chosen from the fronts and fitted together."""
+
+    system: System
+    standard_errors: tuple[
+        Numbers, ...
+    ]  # of the numbers of each equation, as `number_positions` has them; NaN: not known
+    chosen: tuple[int, ...]  # the row of each front
+    noise: Numbers  # [D], standard deviation of the noise of each state
+    notes: tuple[str, ...]
+    seconds: float
+    is_interrupted: bool
+    doubts: tuple[str, ...] = ()  # those of the notes that say why the equations may be wrong
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredRun:
+    """A run, with the data it was given. `facts` holds what else is known, such as when it began.
+
+    Examples:
+        >>> read_run("missing.spl")
+        Traceback (most recent call last):
+        ...
+        spl.errors.RunFileError: There is no run file 'missing.spl'.
+    """
+
+    path: Path
+    kind: str  # "regression" or "dynamics"
+    status: str  # "running", "finished", "interrupted" or "died"
+    stopped: str  # why it ended, as in `Discovery`; "" before
+    settings: Mapping[str, Any]  # config, limits, seed, jobs; plan for a system
+    versions: Mapping[str, str]  # of what it was run with
+    facts: Mapping[str, Any]  # began, source (the path of the table), target, selection, fingerprint, notes
+    data: Dataset | Trajectories
+    searches: tuple[StoredSearch, ...]  # one, or one for each state
+    system: StoredSystem | None  # None before the equations of a system are fitted
+
+    @property
+    def config(self) -> SearchConfig:
+        """The hyperparameters of the search."""
+        return config_from_plain(self.settings["config"])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people should know: what was changed in the data, and reasons to doubt what was found."""
+        if self.system is not None:
+            return self.system.notes
+        found = self.searches[0].discovery if self.kind == REGRESSION else None
+        return found.notes if found is not None and found.stopped else self.data.notes
+
+    @property
+    def seconds(self) -> float:
+        """How long all of it took so far."""
+        if self.system is not None:
+            return self.system.seconds
+        return sum(search.history[-1].seconds for search in self.searches if search.history)
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """How a run stands."""
+
+    status: str  # as in `StoredRun`
+    ended: str | None  # when it last ended; None if it never did
+
+
+def read_run(path: str | Path, operators: Sequence[Operator] = ()) -> StoredRun:
+    """Read a run; `operators` are those of your own that it uses, which are needed to evaluate its formulas, not to show them."""
+    path = Path(path)
+    run = _read_once(path, operators)
+    # A run that ends in order between the look at its file and the look at its lock seems to have died: look again
+    return _read_once(path, operators) if run.status == DIED else run
+
+
+def read_state(path: Path) -> RunState:
+    """Return how a run stands, without reading all of it."""
+    state = _read_state_once(path)
+    return _read_state_once(path) if state.status == DIED else state
+
+
+def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
+    with open_to_read(path) as connection, checked_as_stored():
+        facts = _read_begun(connection)
+        kind, status, stopped = facts.pop("kind"), facts.pop("status"), facts.pop("stopped")
+        searches = tuple(
+            read_search(connection, search, operators)
+            for (search,) in connection.execute("SELECT search FROM searches ORDER BY search")
+        )
+        if not searches:
+            raise Damage("it has no search")
+        arrays = _read_arrays(connection)
+        data = _read_dataset(facts, arrays) if kind == REGRESSION else _read_trajectories(facts, arrays)
+        system = facts.pop("system", None)
+        return StoredRun(
+            path=path,
+            kind=kind,
+            status=_status_now(path, status),
+            stopped=stopped,
+            settings=facts.pop("settings"),
+            versions=facts.pop("versions"),
+            facts=facts,
+            data=data,
+            searches=searches,
+            system=None if system is None else _read_system(system, data, searches),
+        )
+
+
+def _read_state_once(path: Path) -> RunState:
+    with open_to_read(path) as connection:
+        facts = _read_begun(connection)
+        return RunState(_status_now(path, facts["status"]), facts.get("ended"))
+
+
+def _read_begun(connection: sqlite3.Connection) -> StoredFields:
+    facts = read_facts(connection)
+    if not facts:
+        raise Damage("nothing is known about its run")
+    return facts
+
+
+def _status_now(path: Path, status: str) -> str:
+    """Return the status in the file, unless the process that wrote it is gone."""
+    return DIED if status == RUNNING and not is_locked(path) else status
+
+
+# ---- parts of it ---------------------------------------------------------------------------------
+
+
+def read_checkpoint(connection: sqlite3.Connection, search: int) -> Checkpoint | None:
+    """Return where a search stands; None if it has not come far enough to say."""
+    row = connection.execute("SELECT position, arrays FROM checkpoints WHERE search = ?", (search,)).fetchone()
+    if row is None:
+        return None
+    position, arrays = as_fields(load_json(row[0])), from_bytes(as_bytes(row[1]))
+    trees = connection.execute("SELECT tree, arrays FROM trees WHERE search = ? ORDER BY tree", (search,)).fetchall()
+    at_exact = position["episodes_at_exact"]
+    return Checkpoint(
+        **{name: as_whole(position[name]) for name in _POSITION},
+        seconds=as_finite(position["seconds"]),
+        episodes_at_exact=None if at_exact is None else as_whole(at_exact),
+        episodes_at_choice=as_whole(position.get("episodes_at_choice", 0)),  # runs did not always have it
+        front=arrays["front"],
+        seen=arrays["seen"],
+        searchers=tuple(_read_searcher(connection, search, tree, as_bytes(packed)) for tree, packed in trees),
+    )
+
+
+def _read_searcher(connection: sqlite3.Connection, search: int, tree: int, packed: bytes) -> SearcherState:
+    query = "SELECT arrays FROM ledgers WHERE search = ? AND tree = ? ORDER BY id"
+    parts = [from_bytes(as_bytes(part)) for (part,) in connection.execute(query, (search, tree))]
+    ledger = {name: np.concatenate([none, *(part[name] for part in parts)]) for name, none in _LEDGER.items()}
+    if len({array.size for array in ledger.values()}) > 1:
+        raise Damage("the parts of a ledger differ in length")
+    _, last = np.unique(ledger["places"][::-1], return_index=True)  # a program that was fitted again is there again
+    order = ledger["places"].size - 1 - last
+    arrays = from_bytes(packed)
+    others: dict[str, Array] = {
+        field.name: arrays[field.name] for field in fields(SearcherState) if field.name not in _LEDGER
+    }
+    return SearcherState(**others, **{name: array[order] for name, array in ledger.items()})
+
+
+def read_search(connection: sqlite3.Connection, search: int, operators: Sequence[Operator]) -> StoredSearch:
+    """Return the search of one equation."""
+    query = "SELECT name, rules, result FROM searches WHERE search = ?"
+    row = connection.execute(query, (search,)).fetchone()
+    if row is None:
+        raise Damage(f"there is no search {search}")
+    name, rules, result = row
+    grammar = grammar_from_plain(load_json(rules), operators)
+    front = _read_front(connection, search, grammar.vocabulary)
+    query = "SELECT seconds, cost, loss, equation FROM improvements WHERE search = ? ORDER BY id"
+    improvements = tuple(
+        Improvement(as_finite(seconds), as_whole(cost), as_finite(loss), as_text(equation))
+        for seconds, cost, loss, equation in connection.execute(query, (search,))
+    )
+    query = "SELECT seconds, episodes, evaluations, rounds, loss FROM history WHERE search = ? ORDER BY id"
+    history = tuple(_read_moment(*row) for row in connection.execute(query, (search,)))
+    discovery = None if result is None else _read_result(load_json(result), front)
+    return StoredSearch(as_text(name), grammar, front, improvements, history, discovery)
+
+
+def _read_front(connection: sqlite3.Connection, search: int, words: Vocabulary) -> Front:
+    query = (
+        "SELECT program, loss, reward, nats FROM front LEFT JOIN number_nats USING (search, place) "
+        "WHERE search = ? ORDER BY place"
+    )
+    return Front(
+        tuple(
+            Candidate(
+                program_from_plain(load_json(program), words),
+                as_finite(loss),
+                as_number(reward),
+                None if nats is None else as_finite(nats),
+            )
+            for program, loss, reward, nats in connection.execute(query, (search,))
+        )
+    )
+
+
+def _read_moment(seconds: object, episodes: object, evaluations: object, rounds: object, loss: object) -> Moment:
+    lowest = math.inf if loss is None else as_number(loss)
+    return Moment(as_finite(seconds), as_whole(episodes), as_whole(evaluations), as_whole(rounds), lowest)
+
+
+def _read_result(plain: object, front: Front) -> Discovery:
+    numbers = as_fields(plain)
+    return Discovery(
+        front=front,
+        n_rows=as_whole(numbers["n_rows"]),
+        floor=as_finite(numbers["floor"]),
+        seconds=as_finite(numbers["seconds"]),
+        n_episodes=as_whole(numbers["n_episodes"]),
+        n_evaluations=as_whole(numbers["n_evaluations"]),
+        stopped=as_text(numbers["stopped"]),
+        notes=as_texts(numbers.get("notes", [])),  # runs did not always have them
+    )
+
+
+def _read_arrays(connection: sqlite3.Connection) -> StoredFields:
+    rows = connection.execute("SELECT name, shape, numbers FROM arrays").fetchall()
+    return StoredFields({as_text(name): _read_array(shape, as_bytes(numbers)) for name, shape, numbers in rows})
+
+
+def _read_array(shape: object, packed: bytes) -> Numbers:
+    sizes = [as_whole(size) for size in as_list(load_json(shape))]
+    if not 1 <= len(sizes) <= 2 or 8 * math.prod(sizes) != len(packed):
+        raise Damage(f"{len(packed)} bytes are no numbers of the shape {sizes}")
+    return np.frombuffer(packed, "<f8").reshape(sizes).astype(np.float64)
+
+
+def _read_dataset(facts: StoredFields, arrays: StoredFields) -> Dataset:
+    checked = Dataset.from_arrays(
+        arrays["columns"].T, arrays["target"], names=as_texts(facts["columns"]), weights=arrays["weights"]
+    )
+    notes = as_texts(facts.get("notes", []))
+    return replace(checked, weights=arrays["weights"], notes=notes)  # weights bit for bit
+
+
+def _read_trajectories(facts: StoredFields, arrays: StoredFields) -> Trajectories:
+    names = as_fields(facts["columns"])
+    states, inputs = as_texts(names["states"]), as_texts(names["inputs"])
+    runs: list[Trajectory] = []
+    while f"t{len(runs)}" in arrays:
+        k = len(runs)
+        run = Trajectory(arrays[f"t{k}"], arrays[f"x{k}"], arrays[f"u{k}"], arrays.get(f"x_dot{k}"))
+        _check_shapes(run, len(states), len(inputs))
+        runs.append(run)
+    if not runs:
+        raise Damage("it has no trajectory")
+    Trajectories.from_arrays(  # checks it; what it would cut out was cut out before
+        [run.x for run in runs],
+        [run.t for run in runs],
+        x_dot=None if runs[0].x_dot is None else [run.x_dot for run in runs],
+        u=[run.u for run in runs] if inputs else None,
+        names=states,
+        input_names=inputs or None,
+    )
+    return Trajectories(states, inputs, tuple(runs), as_texts(facts["notes"]))
+
+
+def _check_shapes(run: Trajectory, n_states: int, n_inputs: int) -> None:
+    if run.t.ndim != 1 or run.x.shape != (run.t.size, n_states) or run.u.shape != (run.t.size, n_inputs):
+        raise Damage("the columns of a trajectory differ in length")
+    if run.x_dot is not None and run.x_dot.shape != run.x.shape:
+        raise Damage("the derivatives of a trajectory are not those of its states")
+
+
+def _read_system(found: object, data: Dataset | Trajectories, searches: Sequence[StoredSearch]) -> StoredSystem:
+    if not isinstance(data, Trajectories):
+        raise Damage("a table has no system")
+    plain = as_fields(found)
+    words = [search.grammar.vocabulary for search in searches]
+    order, is_discrete = as_whole(plain["order"]), as_truth(plain["is_discrete"])
+    system = System(data.states, data.inputs, _read_programs(plain["programs"], words), order, is_discrete)
+    chosen = _one_each(plain["chosen"], len(searches))
+    return StoredSystem(
+        system=system,
+        standard_errors=tuple(_read_errors(plain, system)),
+        chosen=tuple(as_whole(k, len(search.front)) for k, search in zip(chosen, searches, strict=True)),
+        noise=_numbers(plain["noise"], len(data.states)),
+        notes=as_texts(plain["notes"]),
+        seconds=as_finite(plain["seconds"]),
+        is_interrupted=as_truth(plain["is_interrupted"]),
+        doubts=as_texts(plain["doubts"]) if "doubts" in plain else (),
+    )
+
+
+def _read_errors(plain: StoredFields, system: System) -> Iterator[Numbers]:
+    """Yield the standard errors of each equation; older runs have those of other numbers than were printed, which are left out."""
+    is_old = "free" in plain
+    errors = [None] * len(system.programs) if is_old else _one_each(plain["standard_errors"], len(system.programs))
+    for program, of_state in zip(system.programs, errors, strict=True):
+        n_numbers = len(number_positions(program))
+        yield np.full(n_numbers, np.nan) if is_old else _numbers(of_state, n_numbers)
+
+
+def _read_programs(plain: object, words: Sequence[Vocabulary]) -> tuple[Program, ...]:
+    return tuple(program_from_plain(one, each) for one, each in zip(_one_each(plain, len(words)), words, strict=True))
+
+
+def _one_each(values: object, n_values: int) -> list[Any]:
+    found = as_list(values)
+    if len(found) != n_values:
+        raise Damage(f"there are {len(found)} values in place of {n_values}")
+    return found
+
+
+def _numbers(values: object, n_values: int) -> Numbers:
+    return np.array([as_number(value) for value in _one_each(values, n_values)], np.float64)

@@ -1,0 +1,144 @@
+"""What is written down while a search goes on: its history, each improvement of its front, and the state to resume from."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import fields
+
+import numpy as np
+
+from spl.formulas.json_codec import program_as_plain
+from spl.formulas.text import to_text
+from spl.kernels.tree.ledger import N_CLEARED
+from spl.regression.checkpoint import Checkpoint, SearcherState, to_bytes
+from spl.regression.discover import Discovery, Progress
+from spl.regression.front import Front
+
+PAUSE_SECONDS = 1.0  # between two writes within a round
+MOST_WRITING = 0.05  # of the time of a round may go into writing
+LEDGER_ARRAYS = ("places", "keys", "losses")  # of a searcher; they only grow, so only what is new is written
+POSITION = (
+    "schedule",
+    "round",
+    "segment",
+    "seconds",
+    "n_entries",
+    "episodes_at_exact",
+    "episodes_at_choice",
+)  # of a checkpoint, plain numbers
+
+Write = Callable[[Callable[[sqlite3.Connection], None]], bool]  # in one transaction; returns whether it could be done
+
+
+class SearchKeeper:
+    """Keeps the progress of one search of a run: after each round, and about once a second within one."""
+
+    def __init__(self, write: Write, search: int) -> None:
+        self._write = write
+        self._search = search
+        self._front = Front(())
+        self._n_rounds = -1
+        self._ended = -np.inf  # when the last write did
+        self._pause = PAUSE_SECONDS
+        self._stored: dict[int, SearcherState] = {}  # each tree as it was last written
+
+    def __call__(self, progress: Progress, checkpoint: Callable[[], Checkpoint], *, is_last: bool) -> None:
+        """Write what is new, if it is time to."""
+        began = time.monotonic()
+        is_due = progress.n_rounds != self._n_rounds or began - self._ended >= self._pause
+        if not is_due and not is_last:
+            return
+        state = checkpoint()
+
+        def write_all(connection: sqlite3.Connection) -> None:
+            write_history(connection, self._search, progress)
+            write_result(connection, self._search, _result_so_far(progress))
+            write_improvements(connection, self._search, progress, self._front)
+            if self._n_rounds < 0 or progress.front != self._front:
+                write_front(connection, self._search, progress.front)
+            self._write_checkpoint(connection, state)
+
+        is_written = self._write(write_all)
+        self._ended = time.monotonic()
+        self._pause = max(PAUSE_SECONDS, (self._ended - began) / MOST_WRITING)
+        if is_written:
+            self._front, self._n_rounds = progress.front, progress.n_rounds
+            self._stored = dict(enumerate(state.searchers))
+
+    def _write_checkpoint(self, connection: sqlite3.Connection, state: Checkpoint) -> None:
+        position = json.dumps({name: getattr(state, name) for name in POSITION})
+        arrays = to_bytes({"front": state.front, "seen": state.seen})
+        connection.execute("REPLACE INTO checkpoints VALUES (?, ?, ?)", (self._search, position, arrays))
+        for tree, searcher in enumerate(state.searchers):
+            names = [field.name for field in fields(SearcherState) if field.name not in LEDGER_ARRAYS]
+            packed = to_bytes({name: getattr(searcher, name) for name in names})
+            connection.execute("REPLACE INTO trees VALUES (?, ?, ?)", (self._search, tree, packed))
+            self._write_ledger(connection, tree, searcher)
+
+    def _write_ledger(self, connection: sqlite3.Connection, tree: int, searcher: SearcherState) -> None:
+        """Add the programs that were tried or fitted again since the last time; all, if the ledger was emptied meanwhile."""
+        stored = self._stored.get(tree)
+        is_new = np.ones(searcher.places.size, np.bool_)
+        if stored is not None and stored.totals[N_CLEARED] == searcher.totals[N_CLEARED]:
+            is_known = np.isin(
+                searcher.places, stored.places, assume_unique=True
+            )  # both are sorted, and no place is given up
+            is_new[is_known] = searcher.losses[is_known] != stored.losses
+        else:
+            connection.execute("DELETE FROM ledgers WHERE search = ? AND tree = ?", (self._search, tree))
+        if is_new.any():
+            packed = to_bytes({name: getattr(searcher, name)[is_new] for name in LEDGER_ARRAYS})
+            connection.execute(
+                "INSERT INTO ledgers (search, tree, arrays) VALUES (?, ?, ?)", (self._search, tree, packed)
+            )
+
+
+def _result_so_far(progress: Progress) -> Discovery:
+    return Discovery(
+        front=progress.front,
+        n_rows=progress.n_rows,
+        floor=progress.floor,
+        seconds=progress.seconds,
+        n_episodes=progress.n_episodes,
+        n_evaluations=progress.n_evaluations,
+        stopped="",
+    )
+
+
+def write_result(connection: sqlite3.Connection, search: int, found: Discovery) -> None:
+    """Put the numbers of what was found, all but its front, in the place of those before."""
+    numbers = {field.name: getattr(found, field.name) for field in fields(Discovery) if field.name != "front"}
+    connection.execute("UPDATE searches SET result = ? WHERE search = ?", (json.dumps(numbers), search))
+
+
+def write_front(connection: sqlite3.Connection, search: int, front: Front) -> None:
+    """Put a front in the place of the one before; a system that was chosen from that goes with it."""
+    connection.execute("DELETE FROM facts WHERE name = 'system'")
+    for table in ("front", "number_nats"):
+        connection.execute(f"DELETE FROM {table} WHERE search = ?", (search,))
+    rows = [
+        (search, place, c.cost, c.loss, c.reward, to_text(c.program), json.dumps(program_as_plain(c.program)))
+        for place, c in enumerate(front)
+    ]
+    connection.executemany("INSERT INTO front VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    nats = [(search, place, candidate.number_nats) for place, candidate in enumerate(front)]
+    connection.executemany("INSERT INTO number_nats VALUES (?, ?, ?)", nats)
+
+
+def write_improvements(connection: sqlite3.Connection, search: int, progress: Progress, before: Front) -> None:
+    """Add the formulas of the front that were not there before."""
+    known = {candidate.program for candidate in before}
+    rows = [
+        (search, progress.seconds, c.cost, c.loss, to_text(c.program)) for c in progress.front if c.program not in known
+    ]
+    statement = "INSERT INTO improvements (search, seconds, cost, loss, equation) VALUES (?, ?, ?, ?, ?)"
+    connection.executemany(statement, rows)
+
+
+def write_history(connection: sqlite3.Connection, search: int, progress: Progress) -> None:
+    """Add how far the search is."""
+    loss = progress.front[-1].loss if len(progress.front) else None
+    row = (search, progress.seconds, progress.n_episodes, progress.n_evaluations, progress.n_rounds, loss)
+    statement = "INSERT INTO history (search, seconds, episodes, evaluations, rounds, loss) VALUES (?, ?, ?, ?, ?, ?)"
+    connection.execute(statement, row)

@@ -1,0 +1,262 @@
+"""The command `spl dynamics`, as people and scripts use it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from spl import SPLDynamics
+from spl.cli.main import main
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.regression.fit import evaluate
+from spl.report.from_run import report_of_run
+from spl.runs.reader import read_run
+
+PROCESS = [sys.executable, "-c", "from spl.cli.main import main; main()"]
+JSON_KEYS = {
+    "states": list,
+    "inputs": list,
+    "order": int,
+    "discrete": bool,
+    "equations": list,
+    "noise": dict,
+    "derivative": str,
+    "followed_until": float,
+    "samples": int,
+    "runs": int,
+    "notes": list,
+    "seconds": float,
+    "seed": int,
+    "interrupted": bool,
+}
+EQUATION_KEYS = {"state", "left_side", "equation", "sympy", "latex", "r2", "numbers", "front"}
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch, rng):
+    """A folder to work in, with a table of x' = 2*y, y' = -2*x in it, and a grammar of few formulas."""
+    monkeypatch.chdir(tmp_path)
+    t = np.linspace(0, 12, 500)
+    frame = pd.DataFrame({"t": t, "x": np.sin(2 * t), "y": np.cos(2 * t), "run": np.where(t < 6, "one", "two")})
+    frame[["x", "y"]] += rng.normal(0, 0.02, (500, 2))
+    frame.to_csv("data.csv", index=False)
+    (tmp_path / "linear.grammar").write_text("f -> C*x + C*y | C*x | C*y")
+    return frame
+
+
+SMALL = ("--time", "t", "--states", "x,y", "--grammar", "linear.grammar", "--timeout", "4", "--jobs", "2")
+
+
+def run(*arguments, **options):
+    result = CliRunner().invoke(main, ["dynamics", *(str(argument) for argument in arguments)], **options)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_the_method_the_equations_and_their_numbers_are_printed(table):
+    result = run("data.csv", *SMALL)
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert any(line.startswith("Derivatives by smoothing splines, because there is noise.") for line in lines)
+    place = next(k for k, line in enumerate(lines) if line.startswith("dx/dt = "))
+    assert lines[place].endswith("*y")
+    assert lines[place + 1].startswith("dy/dt = -")
+    assert "Numbers with standard errors, each in its term:" in lines
+    assert sum("R2" in line for line in lines) == 2
+    terms = [line.split("  ")[-1] for line in lines if "±" in line]
+    assert [term.strip().replace("[", "").replace("]", "") for term in terms] == [
+        line.split(" = ")[1] for line in lines[place : place + 2]
+    ]
+    assert lines[-2].startswith("A simulation from the first sample follows the data")
+    assert result.stderr == ""
+
+
+def test_json_is_one_object_of_the_promised_form(table):
+    result = run("data.csv", *SMALL, "--json", "--seed", 3)
+    found = json.loads(result.stdout)
+    assert result.stdout.count("\n") == 1
+    assert {key: type(value) for key, value in found.items()} == JSON_KEYS
+    assert [set(equation) for equation in found["equations"]] == [EQUATION_KEYS] * 2
+    assert (found["states"], found["derivative"], found["seed"], found["samples"]) == (["x", "y"], "spline", 3, 500)
+    assert found["noise"] == pytest.approx({"x": 0.02, "y": 0.02}, rel=0.2)
+    program = parse_expression(found["equations"][0]["equation"], Vocabulary(("x", "y")))
+    assert evaluate(program, np.array([[0.0], [1.0]]))[0] == pytest.approx(2.0, rel=0.02)
+
+
+def test_quiet_prints_the_equations_alone(table):
+    result = run("data.csv", *SMALL, "--quiet")
+    assert [line.partition(" = ")[0] for line in result.stdout.splitlines()] == ["dx/dt", "dy/dt"]
+    assert result.stderr == ""
+
+
+def test_runs_are_told_apart_by_a_column_of_text(table):
+    table.loc[table["run"] == "two", "t"] -= 6
+    table.loc[30:40, "x"] = np.nan
+    table.to_csv("data.csv", index=False)
+    result = run("data.csv", *SMALL, "--group", "run", "--json")
+    assert json.loads(result.stdout)["runs"] == 3
+    assert "Note: Trajectory 1 of 2: 11 of 250 samples with missing values left out." in result.stderr
+
+
+def test_times_may_be_dates_and_what_was_repaired_is_noted_everywhere(table, tmp_path):
+    when = pd.Timestamp("2024-03-01 12:00") + pd.to_timedelta(table["t"], unit="s")
+    spoiled = table.assign(t=when.astype(str), x=table["x"].astype(object))
+    spoiled.loc[15, "x"] = "bad"
+    spoiled.to_csv("data.csv", index=False)
+    result = run("data.csv", *SMALL, "--missing", "bad", "--json", "--run", "run.spl")
+    notes = json.loads(result.stdout)["notes"]
+    assert "Column 'x': 1 cell is read as missing (line 17: 'bad')." in notes
+    assert any(note.startswith("Column 't' is in seconds since 2024-03-01 12:00:00") for note in notes)
+    assert all(f"Note: {note}" in result.stderr for note in notes)
+    assert list(read_run("run.spl").notes) == notes
+
+
+def test_the_weak_form_a_map_and_order_two_are_options(table):
+    assert json.loads(run("data.csv", *SMALL, "--weak", "--json").stdout)["derivative"] == "weak"
+    mapped = json.loads(run("data.csv", *SMALL, "--discrete", "--json").stdout)
+    assert (mapped["derivative"], mapped["equations"][0]["left_side"]) == ("map", "x[k+1]")
+    options = ("--time", "t", "--states", "x", "--operators", "+,*", "--timeout", 3, "--order", 2, "--json")
+    second = json.loads(run("data.csv", *options).stdout)
+    assert (second["order"], second["equations"][0]["left_side"]) == (2, "d2x/dt2")
+
+
+def test_equations_without_constants_are_an_option(table):
+    result = run(
+        "data.csv", "--time", "t", "--operators", "+,-", "--no-constants", "--states", "x,y", "--timeout", 3, "--json"
+    )
+    equations = [row["equation"] for row in json.loads(result.stdout)["equations"]]
+    assert not any("." in equation for equation in equations), equations
+    both = run("data.csv", *SMALL, "--no-constants")
+    assert both.exit_code == 2
+    assert "cannot be combined with --operators or --no-constants" in both.stderr
+
+
+def test_inputs_are_columns_too(table):
+    found = json.loads(
+        run(
+            "data.csv", "--time", "t", "--states", "x", "--inputs", "y", *SMALL[4:], "--derivative", "savgol", "--json"
+        ).stdout
+    )
+    assert (found["states"], found["inputs"], found["derivative"]) == (["x"], ["y"], "savgol")
+
+
+def test_a_plot_is_written(table, tmp_path):
+    pytest.importorskip("matplotlib")
+    result = run("data.csv", *SMALL, "--plot", "plot.png")
+    assert result.stdout.endswith("The plot is in plot.png.\n")
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_standard_input_is_a_table_too(table):
+    assert run("-", *SMALL, "--quiet", input=table.to_csv(index=False)).stdout.startswith("dx/dt = ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["data.csv"], "Missing option '--time'"),
+        (["no.csv", "--time", "t"], "There is no file 'no.csv'."),
+        (["data.csv", "--time", "s"], "There is no column 's' in 'data.csv'."),
+        (["data.csv", "--time", "t", "--states", "x,run"], "Leave it out of --states."),
+        (["data.csv", "--time", "t", "--states", "x,x"], "names a column twice"),
+        (["data.csv", "--time", "t", "--states", "x,t"], "The column 't' is the time and a state."),
+        (["unsorted.csv", "--time", "t"], "The time 't' goes back from 12 to 11.976 in line 3 of 'unsorted.csv'. Sort"),
+        (["twice.csv", "--time", "t"], "The time 't' is 0 twice, the second time in line 3 of 'twice.csv'."),
+        (["short.csv", "--time", "t"], "has 3 samples; at least 5 are needed."),
+        (["data.csv", "--time", "t", "--derivative", "splin"], "Did you mean 'spline'?"),
+        (["data.csv", "--time", "t", "--order", "3"], "`order` must be 1 or 2; it is 3."),
+        (["data.csv", "--time", "t", "--order", "2", "--discrete"], "A map has order 1."),
+        (["data.csv", "--time", "t", "--weak", "--derivative", "savgol"], "--weak needs no derivatives"),
+        (["data.csv", "--time", "t", "--weak", "--discrete"], "A map has no derivatives"),
+        (["data.csv", "--time", "t", "--grammar", "linear.grammar", "--operators", "+"], "--grammar says it all"),
+        (["data.csv", "--time", "t", "--states", "x", "--grammar", "linear.grammar"], "'y'"),
+        (["data.csv", "--time", "t", "--operators", "sine"], "There is no operator 'sine'. Did you mean 'sin'?"),
+        (["data.csv", "--time", "t", "--timeout", "0"], "`timeout` must be more than 0; it is 0.0."),
+        (["data.csv", "--time", "t", "--jobs", "0"], "0 is neither 1 or more nor -1"),
+        (["data.csv", "--time", "t", "--seed", "-1"], "-1 is below 0"),
+        (["data.csv", "--time", "t", "--plot", "plot.docx"], "The plot must end in .png, .pdf, .svg"),
+        (["data.csv", "--time", "t", "--plot", "nowhere/plot.png"], "The folder of the plot"),
+    ],
+)
+def test_a_mistake_is_one_line_on_standard_error_and_status_2(table, arguments, message):
+    table[::-1].to_csv("unsorted.csv", index=False)
+    table.assign(t=np.where(np.arange(500) == 1, 0.0, table["t"])).to_csv("twice.csv", index=False)
+    table[:3].to_csv("short.csv", index=False)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert message in result.stderr[result.stderr.index("Error: ") :]
+    assert "Traceback" not in result.stderr
+
+
+def test_ctrl_c_in_the_first_search_ends_with_the_best_so_far_and_status_0(table, rng):
+    table.assign(x=rng.standard_normal(500).cumsum()).to_csv("data.csv", index=False)
+    arguments = ["dynamics", "data.csv", "--time", "t", "--states", "x,y", "--timeout", "600"]
+    with subprocess.Popen(
+        [*PROCESS, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert " dx/dt = " in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    assert "\ndy/dt = " in output
+    assert output.endswith("interrupted, this is the best so far.\n")
+
+
+def test_a_doubtful_system_is_marked_in_every_door(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    t = np.linspace(0, 12, 300)
+    pd.DataFrame({"t": t, "x": np.sin(t)}).to_csv("data.csv", index=False)
+    words = [
+        "data.csv",
+        "--time",
+        "t",
+        "--operators",
+        "+,*",
+        "--max-evaluations",
+        200,
+        "--timeout",
+        "inf",
+        "--run",
+        "x.spl",
+    ]
+    quiet = run(*words, "--quiet")
+    assert quiet.stdout.startswith("dx/dt = ")
+    assert "Note: The equation of x explains" in quiet.stderr
+    told = json.loads(run(*words, "--json").stdout)
+    assert "order=2" in told["notes"][-1]
+    shown = CliRunner().invoke(main, ["show", "x.spl"])
+    assert "Note: The equation of x explains" in shown.stdout
+    resumed = CliRunner().invoke(main, ["resume", "x.spl", "--quiet", "--timeout", "5"])
+    assert "Note: The equation of x explains" in resumed.stderr
+    assert "The equation of x explains" in " ".join(report_of_run(read_run("x.spl")).notes)
+
+
+def test_the_numbers_are_the_same_in_every_door(table):
+    words = ["data.csv", *SMALL, "--run", "x.spl"]
+    told = json.loads(run(*words, "--json").stdout)
+    numbers = [number for equation in told["equations"] for number in equation["numbers"]]
+    assert numbers
+    assert [number for of_state in read_json("show", "x.spl", "--json")["numbers"] for number in of_state] == numbers
+    lines = run(*words).stdout.splitlines()
+    report = report_of_run(read_run("x.spl"))
+    model = SPLDynamics.from_run("x.spl")
+    assert model.constants_.value.tolist() == [number["value"] for number in numbers]
+    for number in numbers:
+        assert any(line.startswith("  ") and line.endswith(f"  {number['term']}") for line in lines)
+        assert any(f" in {number['term']}" in quality for _, _, quality in report.system.equations)
+
+
+def read_json(*words):
+    return json.loads(CliRunner().invoke(main, list(words)).stdout)

@@ -1,0 +1,205 @@
+import numpy as np
+import pytest
+import sympy
+
+from spl.bench.structure import free_numbers
+from spl.datasets import load_random_formula, make_random_formulas
+from spl.datasets.random_programs import can_be_shorter, is_worth_finding, shape_of
+from spl.errors import DataError, SettingError
+from spl.formulas.grammar import Grammar
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.regression.simplify import simplify
+
+FORMULAS = make_random_formulas(66)
+NAMES = [formula.name for formula in FORMULAS]
+
+
+def program_of(formula):
+    return parse_expression(formula.expression, Vocabulary(formula.variables))
+
+
+def with_constants(formula):
+    return free_numbers(program_of(formula))
+
+
+# ---- the list ------------------------------------------------------------------------------------
+
+
+def test_a_formula_does_not_depend_on_how_many_are_made():
+    assert make_random_formulas(30) == FORMULAS[:30]
+    assert load_random_formula("random-029") == FORMULAS[29]
+
+
+def test_the_list_is_the_same_on_every_machine():
+    assert [formula.expression for formula in FORMULAS[:3]] == [
+        "cos(x1) + x1**2",
+        "cos(x1)*(x2 + 3.43)/x1**2",
+        "sqrt(x1*x2/(x2/x1 + (x2**2 + x3)))",
+    ]
+
+
+def test_another_seed_gives_other_formulas():
+    assert {formula.expression for formula in make_random_formulas(5, seed=1)}.isdisjoint(
+        formula.expression for formula in FORMULAS
+    )
+
+
+def test_costs_from_5_to_15_come_equally_often_half_of_them_with_constants():
+    kinds = [(formula.cost, formula.has_constants) for formula in FORMULAS]
+    assert {kind: kinds.count(kind) for kind in kinds} == {
+        (cost, has_constants): 3 for cost in range(5, 16) for has_constants in (False, True)
+    }
+
+
+def test_there_are_formulas_of_one_to_five_variables():
+    assert {len(formula.variables) for formula in FORMULAS} == {1, 2, 3, 4, 5}
+
+
+def test_no_two_formulas_are_alike():
+    shapes = [(formula.cost, formula.has_constants, shape_of(with_constants(formula))) for formula in FORMULAS]
+    assert len(set(shapes)) == len(FORMULAS)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("x*(x - C)", "(C + x)*x"), ("x/C - y", "C*x - y"), ("x - (y - z)", "z - y + x")]
+)
+def test_formulas_that_differ_in_spelling_only_are_alike(one, other):
+    words = Vocabulary(("x", "y", "z"))
+    assert shape_of(parse_expression(one, words)) == shape_of(parse_expression(other, words))
+
+
+def test_formulas_that_differ_in_sign_are_not_alike():
+    words = Vocabulary(("x", "y", "z"))
+    assert shape_of(parse_expression("x - y - z", words)) != shape_of(parse_expression("x - y + z", words))
+
+
+def test_when_there_are_no_more_formulas_it_is_said(monkeypatch):
+    monkeypatch.setattr("spl.datasets.random_formulas._MAX_DRAWS", 0)
+    with pytest.raises(DataError, match=r"no more formulas of cost 5 with 1 variables\. Ask for fewer\."):
+        make_random_formulas(1)
+
+
+@pytest.mark.parametrize("name", ["17", "random-1", "Nguyen-1"])
+def test_an_unknown_name_is_an_error_that_says_what_names_are_like(name):
+    with pytest.raises(DataError, match=r"Their names are random-000"):
+        load_random_formula(name)
+
+
+def test_a_negative_number_of_formulas_is_refused():
+    with pytest.raises(SettingError, match="it is -1"):
+        make_random_formulas(-1)
+
+
+# ---- each formula --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=NAMES)
+def test_the_cost_is_that_of_the_text_which_cannot_be_simplified(formula):
+    program = program_of(formula)
+    assert program.cost == formula.cost
+    assert simplify(program).cost == formula.cost
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=NAMES)
+def test_numbers_stand_there_if_and_only_if_there_are_constants(formula):
+    numbers = program_of(formula).vocabulary.literals
+    assert bool(numbers) == formula.has_constants
+    assert all(0.1 <= abs(number) <= 10 and number == float(f"{number:.3g}") for number in numbers)
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=NAMES)
+def test_a_formula_is_finite_and_every_variable_matters_on_its_ranges(formula):
+    low, high = np.transpose(formula.ranges)
+    table = np.random.default_rng(7).uniform(low, high, size=(20_000, len(formula.variables)))
+    values = formula.truth_at(table)
+    assert np.all(np.isfinite(values))
+    for column in range(len(formula.variables)):
+        moved = table.copy()
+        moved[:, column] = np.roll(table[:, column], 1)
+        assert np.std(formula.truth_at(moved) - values) > 0.02 * np.std(values)
+
+
+@pytest.mark.parametrize("formula", FORMULAS[:11], ids=NAMES[:11])
+def test_the_truth_is_what_sympy_makes_of_the_text(formula):
+    table, values = formula.make_test(seed=1)
+    function = sympy.lambdify(sympy.symbols(formula.variables), sympy.sympify(formula.expression), "numpy")
+    np.testing.assert_allclose(function(*table.T), values, rtol=1e-9)
+
+
+@pytest.mark.parametrize("formula", FORMULAS[:11], ids=NAMES[:11])
+def test_the_default_grammar_can_say_it_with_powers_spelled_out(formula):
+    grammar = Grammar.from_operators([*DEFAULT_OPERATORS, "pow2", "pow3", "neg"], formula.variables)
+    text = formula.expression
+    for number in program_of(formula).vocabulary.literals:
+        text = text.replace(f"{abs(number)!r}", "C")
+    assert grammar.derives(text)
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def test_training_points_fill_their_ranges_and_test_points_are_others():
+    formula = FORMULAS[4]
+    table, values = formula.make_train(seed=0, n_rows=1000)
+    low, high = np.transpose(formula.ranges)
+    assert np.all((table >= low) & (table <= high))
+    assert np.all(np.ptp(table, axis=0) > 0.95 * (high - low))
+    np.testing.assert_array_equal(values, formula.truth_at(table))
+    assert not np.isin(formula.make_test(seed=0)[0], table).any()
+
+
+def test_noise_is_a_share_of_the_root_mean_square_of_the_exact_values():
+    formula = FORMULAS[0]
+    table, target = formula.make_train(seed=3, n_rows=100_000, noise=0.1)
+    exact = formula.truth_at(table)
+    assert np.sqrt(np.mean((target - exact) ** 2) / np.mean(exact**2)) == pytest.approx(0.1, rel=0.02)
+
+
+def test_one_seed_is_one_table_and_another_seed_another():
+    first, again, other = (FORMULAS[0].make_train(seed, noise=0.1)[1] for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+# ---- what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x - x", "C + (x - C)", "C*(x*C)", "sin(C)", "sqrt(exp(x))", "exp(x)*(y*exp(y))", "log(x) - log(y)", "x*y + x*y"],
+)
+def test_a_formula_with_a_plainly_shorter_form_is_refused(text):
+    assert can_be_shorter(parse_expression(text, Vocabulary(("x", "y"))))
+
+
+@pytest.mark.parametrize("text", ["C*x + C*y", "C + C*x", "exp(x) + exp(y)", "sin(x)*sin(y)", "sqrt(x + sqrt(y))"])
+def test_a_formula_without_one_is_not(text):
+    assert not can_be_shorter(parse_expression(text, Vocabulary(("x", "y"))))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y/x",  # a pole
+        "log(x) + y",  # outside the domain
+        "sqrt(x + 1.001)*y",  # touches its edge
+        "5 + 0.1*x*y",  # nearly constant
+        "y + x/1000",  # a variable without influence
+        "exp(6*y)*x",  # a large argument
+        "y*sin(x/10)",  # nearly a straight line
+        "y + x**2 + 0.01*x",  # a term that does not count
+        "x**3*y**3*x**3",  # too many orders of magnitude
+        "y**2",  # without x
+    ],
+)
+def test_a_formula_that_is_not_worth_finding_is_refused(text):
+    table = np.random.default_rng(0).uniform([-1.0, 1.0], [1.0, 2.0], size=(1000, 2))
+    assert not is_worth_finding(parse_expression(text, Vocabulary(("x", "y"))), table)
+
+
+@pytest.mark.parametrize("text", ["x*y", "x/y", "sin(3*x) + y", "sqrt(x + 2)*y", "exp(x)*log(y + 1)"])
+def test_a_formula_that_is_worth_finding_is_kept(text):
+    table = np.random.default_rng(0).uniform([-1.0, 1.0], [1.0, 2.0], size=(1000, 2))
+    assert is_worth_finding(parse_expression(text, Vocabulary(("x", "y"))), table)

@@ -1,0 +1,181 @@
+"""The run for a system: searches one a state, then the equations as a whole."""
+
+import re
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+import spl.dynamics.discover
+from spl.data.trajectories import Trajectories
+from spl.datasets import make_duffing, make_lorenz, make_lotka_volterra
+from spl.dynamics.discover import discover_system, propose_sums
+from spl.dynamics.rows import Plan, make_rows
+from spl.dynamics.segments import spread_samples
+from spl.formulas.grammar import Grammar
+from spl.formulas.printed_numbers import printed_numbers
+from spl.notation.terms import linear_terms
+from spl.settings import Limits
+
+T = np.linspace(0, 12, 600)
+NAMES = ("x", "y")
+LINEAR = "f -> C*x + C*y | C*x | C*y"
+RICH = "f -> f + f | f - f | f * f | f / f | C * f | sin(f) | x | y"
+
+
+def make_data(noise, seed=0, rate=2.0):
+    states = np.column_stack([np.sin(rate * T), np.cos(rate * T)])
+    return Trajectories.from_arrays(states + np.random.default_rng(seed).normal(0, noise, states.shape), T, names=NAMES)
+
+
+def discover(data, text=LINEAR, **options):
+    grammar = Grammar.from_text(text).bind(NAMES)
+    return discover_system(data, [grammar] * 2, **({"timeout": 6, "n_jobs": 2} | options))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return discover(make_data(0.03))
+
+
+@pytest.fixture(scope="module")
+def clean():
+    return discover(make_data(0.0), RICH)
+
+
+def test_the_system_has_one_equation_a_state_over_all_states(found):
+    assert found.system.states == NAMES
+    assert all(program.vocabulary.variables == NAMES for program in found.system.programs)
+
+
+def test_a_term_that_does_not_help_is_dropped(found):
+    assert [set(linear_terms(program)) for program in found.system.programs] == [{"y"}, {"x"}]
+
+
+def test_numbers_are_nearer_than_those_of_the_derivatives_and_their_errors_honest(found):
+    for program, errors in zip(found.system.programs, found.standard_errors, strict=True):
+        [number] = printed_numbers(program, 6)
+        [error] = errors
+        assert abs(abs(number.value) - 2.0) < 5 * error
+        assert 0 < error < 0.02
+
+
+def test_a_number_that_the_data_cannot_tell_from_a_simple_one_is_simple(found):
+    assert [list(map(abs, linear_terms(program).values())) for program in found.system.programs] == [[2.0], [2.0]]
+
+
+def test_every_number_has_a_standard_error_of_its_own():
+    found = discover(make_data(0.01, rate=1.2345), "f -> (C - C*x)*y | C*x - C*y")
+    for program, errors in zip(found.system.programs, found.standard_errors, strict=True):
+        assert len(errors) == len(printed_numbers(program, 6)) > 0
+        assert np.all(errors > 0)
+
+
+def test_numbers_that_the_grammar_gives_are_exact():
+    found = discover(make_data(0.01), "f -> 2*y | -2*x | 7*x")
+    assert [errors.tolist() for errors in found.standard_errors] == [[pytest.approx(np.nan, nan_ok=True)]] * 2
+
+
+def test_odd_numbers_stay_as_they_are():
+    system = discover(make_data(0.01, rate=1.2345)).system
+    values = [abs(value) for program in system.programs for value in linear_terms(program).values()]
+    np.testing.assert_allclose(values, 1.2345, rtol=0.01)
+
+
+def test_the_chosen_formulas_are_those_of_the_fronts_that_the_equations_came_from(clean):
+    formulas = [search.front[k].program for k, search in zip(clean.chosen, clean.searches, strict=True)]
+    assert min(clean.chosen) > 0  # both fronts begin with y, which has no number
+    assert [set(linear_terms(program)) for program in formulas] == [{"y"}, {"x"}]
+
+
+def test_sums_are_proposed_as_long_as_there_is_time():
+    rows = make_rows(make_data(0.03), Plan())
+    grammar = Grammar.from_text(RICH).bind(NAMES)
+    every, few = (propose_sums(rows, 0, grammar, seconds) for seconds in (None, -1.0))
+    assert len(every.front) > 0
+    assert len(few.front) == 0
+    assert few.library.terms == every.library.terms
+
+
+def test_what_it_took_to_get_ready_is_taken_from_the_searches(monkeypatch):
+    seen, search_for_real = [], spl.dynamics.discover.discover
+
+    def search(*arguments, limits, **options):
+        seen.append(limits.timeout)
+        return search_for_real(*arguments, limits=Limits(timeout=0.2), **options)
+
+    monkeypatch.setattr(spl.dynamics.discover, "discover", search)
+    monkeypatch.setattr(spl.dynamics.discover, "make_rows", lambda *words: time.sleep(1.0) or make_rows(*words))
+    discover(make_data(0.03), timeout=4.0)
+    assert len(seen) == 2
+    assert max(seen) <= 0.6 * 3.0 / 2
+
+
+def test_watchers_see_every_state_in_turn():
+    seen = []
+    discover(make_data(0.03), watch=lambda progress: seen.append(progress.state))
+    assert list(dict.fromkeys(seen)) == list(NAMES)
+
+
+def test_one_seed_gives_one_answer_for_any_number_of_jobs():
+    data = make_data(0.03)
+    one, two = (discover(data, n_jobs=n, timeout=None, seed=5) for n in (1, 2))
+    assert one.system.equations() == two.system.equations()
+
+
+def test_equations_that_explode_at_once_are_still_returned():
+    t = np.linspace(0, 5, 300)
+    noise = np.random.default_rng(0).normal(0, 1, (300, 2))  # no system at all
+    found = discover(Trajectories.from_arrays(noise, t, names=NAMES), "f -> C*exp(x*x)/y**2 | C*exp(x)", timeout=4)
+    forms = {re.sub(r"-?[\d.e-]+", "C", text, count=1) for text in found.system.equations()}
+    assert forms <= {"C*exp(x*x)/y**2", "C*exp(x**2)/y**2", "C*exp(x)", "C"}  # a factor may come out as 0
+    assert found.system.states == NAMES
+
+
+def test_a_note_says_if_the_equations_are_followed_along_a_part_of_the_samples_only(monkeypatch):
+    monkeypatch.setattr("spl.dynamics.discover.spread_samples", partial(spread_samples, most=400))
+    monkeypatch.setattr("spl.dynamics.segments.STRETCH", 100)
+    found = discover(make_data(0.01))
+    assert found.refined.n_observations == 2 * 400
+    assert "The equations are followed along 400 of 600 samples" in found.notes[0]
+    assert [set(linear_terms(program)) for program in found.system.programs] == [{"y"}, {"x"}]
+
+
+def test_the_weak_form_has_fronts_of_its_own():
+    found = discover(make_data(0.05), plan=Plan(method="weak"))
+    assert found.rows.weak
+    assert [set(linear_terms(program)) for program in found.system.programs] == [{"y"}, {"x"}]
+
+
+@pytest.mark.slow
+def test_a_known_system_is_found_without_a_hint():
+    data = make_lotka_volterra(noise=0.01)
+    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
+    grammar = Grammar.from_operators(["+", "-", "*"], data.names)
+    found = discover_system(runs, [grammar] * 2, timeout=30, n_jobs=2)
+    terms = [set(linear_terms(program)) for program in found.system.programs]
+    assert terms == [{"predator*prey", "prey"}, {"predator*prey", "predator"}]
+
+
+def test_clean_data_give_no_terms_that_only_describe_errors_of_the_derivatives(clean):
+    assert [set(linear_terms(program)) for program in clean.system.programs] == [{"y"}, {"x"}]
+
+
+@pytest.mark.slow
+def test_a_law_that_smoothing_hides_is_found_and_no_function_stands_in_for_it():
+    data = make_duffing(noise=0.05)
+    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
+    grammar = Grammar.from_operators(["+", "-", "*", "/", "sin"], data.names)
+    found = discover_system(runs, [grammar] * 2, timeout=20, n_jobs=2)
+    assert [set(linear_terms(program)) for program in found.system.programs] == [{"v"}, {"v", "x", "x**3"}]
+
+
+@pytest.mark.slow
+def test_chaos_under_strong_noise_has_exactly_its_terms():
+    data = make_lorenz(6000, noise=0.2)
+    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
+    grammar = Grammar.from_operators(["+", "-", "*", "/"], data.names)
+    found = discover_system(runs, [grammar] * 3, timeout=20, n_jobs=2)
+    terms = [set(linear_terms(program)) for program in found.system.programs]
+    assert terms == [{"x", "y"}, {"x", "x*z", "y"}, {"x*y", "z"}]

@@ -1,0 +1,80 @@
+"""Systems on trial."""
+
+import numpy as np
+import pytest
+
+from spl.data.trajectories import Trajectories
+from spl.dynamics.budget import SystemBudget
+from spl.dynamics.rows import Plan, make_rows
+from spl.dynamics.trials import SystemTrials
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+
+WORDS = Vocabulary(("x", "y"))
+T = np.linspace(0, 12, 600)
+
+
+def make_trials(noise):
+    states = np.column_stack([np.sin(2 * T), np.cos(2 * T)])
+    noisy = states + np.random.default_rng(0).normal(0, noise, states.shape)
+    data = Trajectories.from_arrays(noisy, T, names=("x", "y"))
+    return SystemTrials(data, make_rows(data, Plan()), Plan(), SystemBudget(None))
+
+
+def programs(*texts):
+    found = [parse_expression(text, WORDS) for text in texts]
+    return [program.with_constants(np.linspace(1.9, 2.1, program.n_constants)) for program in found]
+
+
+@pytest.fixture(scope="module")
+def trials():
+    return make_trials(0.05)
+
+
+TRUTH = programs("C*y", "-C*x")
+
+
+@pytest.mark.parametrize("longer", ["C*y + C*x", "C*sin(0.01*y)", "C*y + C*x*y*y"])
+def test_the_true_system_is_worth_more_than_one_with_more(trials, longer):
+    best = trials.try_programs(TRUTH, (0, 0))
+    assert best.worth < trials.try_programs(programs(longer, "-C*x"), (0, 0)).worth
+
+
+def test_a_system_with_less_is_worth_less(trials):
+    assert trials.try_programs(TRUTH, (0, 0)).worth < trials.try_programs(programs("C", "-C*x"), (0, 0)).worth
+
+
+def test_clean_data_do_not_make_tiny_terms_worth_it():
+    clean = make_trials(0.0)
+    best = clean.try_programs(TRUTH, (0, 0))
+    assert best.worth < clean.try_programs(programs("C*y + C*x*y", "-C*x"), (0, 0)).worth
+
+
+def test_a_system_that_can_be_followed_gets_longer_segments():
+    trials = make_trials(0.05)
+    before = trials.length
+    longer = trials.lengthen(trials.try_programs(TRUTH, (0, 0)))
+    assert trials.length > before
+    assert longer.error == pytest.approx(1, abs=0.2)
+
+
+def test_a_system_near_another_begins_with_its_states(trials):
+    best = trials.try_programs(TRUTH, (0, 0))
+    near = trials.try_programs(programs("C*y + C", "-C*x"), (0, 0), near=best)
+    assert near.error == pytest.approx(best.error, rel=0.01)
+
+
+def test_a_system_that_is_worth_less_along_short_segments_is_not_followed_along_long_ones():
+    trials = make_trials(0.05)
+    best = trials.lengthen(trials.try_programs(TRUTH, (0, 0)))
+    worse = trials.try_programs(programs("C", "-C*x"), (0, 0), to_beat=best.worth)
+    assert worse.worth > best.worth
+    assert worse.fitted.segments.n_segments > best.fitted.segments.n_segments
+
+
+def test_trials_begin_with_the_states_of_the_system_that_was_lengthened():
+    trials = make_trials(0.05)
+    smoothed = trials.states[0]
+    trials.lengthen(trials.try_programs(TRUTH, (0, 0)))
+    true = np.column_stack([np.sin(2 * T), np.cos(2 * T)])
+    assert np.abs(trials.states[0] - true).mean() < np.abs(smoothed - true).mean()

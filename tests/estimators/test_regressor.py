@@ -1,0 +1,451 @@
+"""The scikit-learn door."""
+
+import pickle
+import re
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import sympy
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from spl import Grammar, Operator, SearchConfig, SplError, SPLRegressor
+from spl.errors import DataRepaired, RunFileError, SearchInterrupted, UndefinedError, UndefinedValues
+
+FEW = {"max_evaluations": 3000, "random_state": 0}
+CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=500, search=SearchConfig(n_trees=1))
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (60, 2))
+    return X, 3 * X[:, 0] ** 2 - X[:, 1]
+
+
+@pytest.fixture(scope="module")
+def model(table):
+    return SPLRegressor(operators=("+", "-", "*"), random_state=0, timeout=30).fit(*table)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    list(estimator_checks_generator(CHECKED)),
+    ids=lambda value: getattr(getattr(value, "func", value), "__name__", ""),
+)
+def test_scikit_learns_check_passes(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some checks warn on purpose
+        check(estimator)
+
+
+def test_the_law_is_found(model, table):
+    assert sympy.expand(model.sympy() - sympy.sympify("3*x0**2 - x1")) == 0
+    assert model.score(*table) == pytest.approx(1.0)
+
+
+def test_equations_hold_cost_loss_score_and_equation(model):
+    assert list(model.equations_.columns) == ["cost", "loss", "score", "equation"]
+    assert model.equations_["cost"].is_monotonic_increasing
+    assert model.equations_["loss"].is_monotonic_decreasing
+
+
+def test_the_figure_shows_the_rows_of_the_fit_or_others(model, table):
+    pytest.importorskip("matplotlib")
+    drawn = [
+        len(figure.axes[1].get_lines()[1].get_xdata())
+        for figure in (model.plot(), model.plot(*(part[:9] for part in table)))
+    ]
+    assert drawn == [60, 9]
+    with pytest.raises(SplError, match="both `X` and `y`"):
+        model.plot(table[0])
+
+
+def test_the_figure_shows_the_equation_at_an_index(model):
+    pytest.importorskip("matplotlib")
+    ring = next(line for line in model.plot(index=0).axes[0].get_lines() if line.get_label() == "this formula")
+    assert ring.get_xdata()[0] == model.equations_["cost"][0]
+    assert len(model.plot_tree(0).axes[0].texts) < len(model.plot_tree().axes[0].texts)
+
+
+def test_the_figure_has_the_name_of_the_target(table):
+    pytest.importorskip("matplotlib")
+    named = SPLRegressor(operators=("+",), max_evaluations=200, random_state=0).fit(
+        table[0], pd.Series(table[1], name="heat")
+    )
+    assert named.plot().axes[1].get_xlabel() == "heat, measured"
+
+
+def test_the_best_row_is_the_one_that_predicts(model, table):
+    index = model.best_index_
+    assert model.get_best()["equation"] == model.equations_["equation"][index]
+    np.testing.assert_array_equal(model.predict(table[0]), model.predict(table[0], index=index))
+
+
+def test_another_row_predicts_otherwise(model, table):
+    assert not np.allclose(model.predict(table[0], index=0), model.predict(table[0]))
+
+
+def test_the_selection_may_change_after_the_fit(table):
+    rng = np.random.default_rng(1)
+    X, y = table
+    model = SPLRegressor(operators=("+", "-", "*"), **FEW).fit(X, y + rng.normal(0, 1, y.size))
+    model.set_params(selection="accurate")
+    assert model.best_index_ == len(model.equations_) - 1
+    assert model.set_params(selection="mdl").best_index_ < len(model.equations_) - 1
+
+
+def test_exported_code_predicts_what_the_model_predicts(model, table):
+    X, _ = table
+    for index in (None, *range(len(model.equations_))):
+        namespace = {}
+        exec(model.export("python", index), namespace)
+        np.testing.assert_allclose(namespace["predict"](*X.T), model.predict(X, index), rtol=1e-13, atol=1e-13)
+
+
+def test_an_unknown_format_is_refused(model):
+    with pytest.raises(SplError, match="`format` must be one of sympy, latex"):
+        model.export("fortran")
+
+
+def test_latex_and_its_table_show_the_law(model):
+    assert "x_{0}^{2}" in model.latex()
+    assert model.latex_table().count(r"\\") > len(model.equations_)
+
+
+def test_any_column_name_appears_in_the_law(table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=["flow rate [m/s]", "class"])
+    model = SPLRegressor(operators=("+", "-", "*"), random_state=0).fit(frame, y)
+    assert {str(symbol) for symbol in model.sympy().free_symbols} == {"flow rate [m/s]", "class"}
+    np.testing.assert_allclose(model.predict(frame), y, atol=1e-9)
+
+
+def test_a_grammar_is_taken_as_object_text_and_file(table, tmp_path: Path):
+    text = "f -> f + f | C * f | x0**2 | x1"
+    (tmp_path / "law.grammar").write_text(text)
+    X, y = table
+    for grammar in (text, Grammar.from_text(text), tmp_path / "law.grammar", str(tmp_path / "law.grammar")):
+        model = SPLRegressor(grammar=grammar, random_state=0).fit(X, y)
+        assert sympy.expand(model.sympy() - sympy.sympify("3*x0**2 - x1")) == 0
+
+
+def test_an_operator_of_the_user_is_searched_printed_and_exported():
+    sinc = Operator("sinc", lambda x: np.sin(x) / x)
+    X = np.linspace(0.5, 9, 50).reshape(-1, 1)
+    y = 2 * np.sin(X[:, 0]) / X[:, 0]
+    model = SPLRegressor(operators=("+", "*", sinc), random_state=0).fit(X, y)
+    assert model.get_best()["equation"] == "2*sinc(x0)"
+    assert model.sympy() == 2 * sympy.Function("sinc")(sympy.Symbol("x0"))
+
+
+def test_without_constants_the_law_has_no_fitted_number(table):
+    model = SPLRegressor(operators=("+", "-", "*"), constants=False, **FEW).fit(*table)
+    assert {candidate.program.n_constants for candidate in model.discovery_.front} == {0}
+
+
+def test_weights_decide_between_two_laws():
+    X = np.concatenate([np.linspace(1, 2, 30), np.linspace(1, 2, 30)]).reshape(-1, 1)
+    y = np.concatenate([2 * X[:30, 0], 5 * X[30:, 0]])
+    weights = np.concatenate([np.ones(30), np.zeros(30)])
+    model = SPLRegressor(operators=("+", "*"), random_state=0).fit(X, y, sample_weight=weights)
+    assert model.sympy() == 2 * sympy.Symbol("x0")
+
+
+def test_the_same_seed_gives_the_same_equations_for_any_number_of_jobs(table):
+    X, y = table
+    noisy = y + np.random.default_rng(0).normal(0, 0.1, y.size)
+    fronts = [SPLRegressor(n_jobs=n_jobs, **FEW).fit(X, noisy).equations_ for n_jobs in (1, 2, 4)]
+    pd.testing.assert_frame_equal(fronts[0], fronts[1])
+    pd.testing.assert_frame_equal(fronts[0], fronts[2])
+
+
+def test_a_model_survives_pickle_and_joblib(model, table, tmp_path: Path):
+    joblib.dump(model, tmp_path / "model")
+    for copy in (pickle.loads(pickle.dumps(model)), joblib.load(tmp_path / "model")):
+        np.testing.assert_array_equal(copy.predict(table[0]), model.predict(table[0]))
+        assert copy.sympy() == model.sympy()
+
+
+def test_it_works_in_a_pipeline_and_a_grid_search(table):
+    pipeline = make_pipeline(
+        StandardScaler(), SPLRegressor(operators=("+", "-", "*"), max_evaluations=2000, random_state=0)
+    )
+    search = GridSearchCV(pipeline, {"splregressor__constants": [True, False]}, cv=2).fit(*table)
+    assert search.best_params_ == {"splregressor__constants": True}
+    assert clone(pipeline).get_params()["splregressor__max_evaluations"] == 2000
+
+
+def test_an_interrupt_returns_the_best_so_far_with_a_warning(table, monkeypatch):
+    import spl.regression.discover
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(spl.regression.discover, "_reason_to_stop", interrupt)
+    with pytest.warns(SearchInterrupted, match="best so far"):
+        model = SPLRegressor(operators=("+", "*")).fit(*table)
+    assert len(model.equations_)
+
+
+def test_verbose_prints_improvements(table, capsys):
+    SPLRegressor(operators=("+", "*"), verbose=1, **FEW).fit(*table)
+    assert "x0" in capsys.readouterr().out
+
+
+def test_a_constant_target_is_its_own_law():
+    model = SPLRegressor(random_state=0).fit(np.arange(10.0).reshape(-1, 1), np.full(10, 4.0))
+    assert model.sympy() == 4
+
+
+def test_one_row_has_an_answer():
+    assert SPLRegressor(random_state=0).fit([[2.0]], [6.0]).predict([[2.0]])[0] == pytest.approx(6.0)
+
+
+def test_five_hundred_columns_have_an_answer():
+    X = np.random.default_rng(0).normal(size=(40, 500))
+    model = SPLRegressor(operators=("+", "*"), max_evaluations=20_000, random_state=0).fit(X, X[:, 123])
+    assert model.sympy() == sympy.Symbol("x123")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"timeout": -1}, "`timeout` must be more than 0; it is -1."),
+        ({"timeout": "soon"}, "`timeout` must be a number; it is 'soon'."),
+        ({"max_evaluations": 0}, "`max_evaluations` must be 1 or more; it is 0."),
+        ({"selection": "best"}, "`selection` must be one of mdl, bic, accurate, knee; it is 'best'."),
+        ({"operators": ("+", "sine")}, "There is no operator 'sine'. Did you mean 'sin'?"),
+        ({"search": {}}, "`search` must be a SearchConfig or None; it is {}."),
+        ({"grammar": 3}, "`grammar` must be a Grammar, its text or the path of a file; it is 3."),
+        ({"grammar": "f -> f + x9"}, "x9"),
+        ({"grammar": "nowhere.grammar"}, "'nowhere.grammar' is neither a file nor a grammar."),
+        ({"grammar": "f => x0"}, "The arrow of a rule is `->`, not `=>`. Write `f -> x0`."),
+        ({"grammar": ""}, "`grammar` is empty."),
+    ],
+)
+def test_a_bad_setting_is_named(settings, message, table):
+    with pytest.raises(SplError) as caught:
+        SPLRegressor(**settings).fit(*table)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("index", [99, -99, 1.5, True, "first"])
+def test_a_bad_index_is_named(model, index, table):
+    with pytest.raises(SplError, match="`index` must be a row of equations_"):
+        model.predict(table[0], index=index)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([["a"], ["b"]], [1.0, 2.0], "Column 'x0' holds text: 'a' in row 0"),
+        ([[1.0], [2.0]], ["a", "b"], "The target holds text: 'a' in row 0"),
+        ([[1], [10**400], [3]], [1.0, 2.0, 3.0], "Column 'x0' has something that is no number in 1 of 3 cells"),
+        ([[1], [2], [3]], [1.0, 10**400, 3.0], "has something that is no number in 1 of 3 cells (row 1: 1000"),
+        ([[np.nan], [np.inf]], [1.0, 2.0], "No row of the data has a number in every column that is used"),
+        ([[1.0], [2.0]], [np.nan, np.nan], "The target has 2 missing values out of 2"),
+        (np.empty((3, 0)), [1.0, 2.0, 3.0], "0 feature(s)"),
+        (np.empty((0, 2)), [], "0 sample(s)"),
+        ([[1.0], [2.0]], [1.0, 2.0, 3.0], "inconsistent numbers of samples"),
+        ([[1.0], [2.0]], None, "requires y"),
+        ([[1.0], [2.0]], [1.0, 2j], "Complex data not supported"),
+        (pd.DataFrame({"a": ["u", "v"], "b": [1, 2]}), [1.0, 2.0], "Column 'a' holds text: 'u' in row 0. Leave it out"),
+        (pd.DataFrame({"a": ["1", "2", "bad"]}), [1.0, 2.0, 3.0], "Column 'a' has text in 1 of 3 cells (row 2: 'bad')"),
+    ],
+)
+def test_a_bad_table_is_refused(X, y, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        SPLRegressor().fit(X, y)
+
+
+# ---- missing values, dates -----------------------------------------------------------------------
+
+
+def fit_with_warnings(X, y, weights=None, **settings):
+    """Fit a line; return the model and what was said about the data."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = SPLRegressor(operators=("+", "*"), **FEW, **settings).fit(X, y, weights)
+    repairs = [str(warning.message) for warning in caught if issubclass(warning.category, DataRepaired)]
+    assert all(warning.filename == __file__ for warning in caught if issubclass(warning.category, DataRepaired))
+    assert model.notes_[: len(repairs)] == repairs
+    return model, repairs
+
+
+@pytest.mark.parametrize("where", ["X", "y", "weights", "infinite"])
+def test_rows_with_missing_values_are_left_out_with_a_warning(table, where):
+    X, y, weights = table[0].copy(), table[1].copy(), np.ones(60)
+    if where == "weights":
+        weights[[3, 7]] = np.nan
+    elif where == "y":
+        y[[3, 7]] = np.nan
+    else:
+        X[[3, 7], 1] = np.inf if where == "infinite" else np.nan
+    model, repairs = fit_with_warnings(X, y, weights if where == "weights" else None)
+    assert repairs == ["2 rows of 60 with missing or infinite values left out (the first: row 3)."]
+    assert model.discovery_.n_rows == 58
+    assert model.score(*table) == pytest.approx(1.0)
+
+
+def test_the_mask_of_an_array_is_not_forgotten(table):
+    X = np.ma.masked_array(table[0], table[0] > 1.9)
+    _, repairs = fit_with_warnings(X, table[1])
+    assert repairs[0].startswith(f"{np.count_nonzero((table[0] > 1.9).any(axis=1))} rows of 60 with missing")
+
+
+def test_a_row_without_a_value_predicts_none(model, table):
+    X = table[0][:4].copy()
+    X[1, 0] = X[2, 1] = np.nan
+    with pytest.warns(UndefinedValues, match="x0 is missing: 1 of 4 rows"):
+        assert np.isnan(model.predict(X)).tolist() == [False, True, True, False]
+
+
+def test_score_leaves_incomplete_rows_out_with_a_warning(model, table):
+    X, y = table[0].copy(), table[1].copy()
+    X[0, 0] = y[1] = np.nan
+    with pytest.warns(DataRepaired, match="2 rows of 60 with missing"):
+        assert model.score(X, y) == pytest.approx(1.0)
+
+
+def test_dates_are_seconds_since_the_first_of_the_fit(tmp_path):
+    when = pd.date_range("2024-03-01 12:00", periods=40, freq="s")
+    X = pd.DataFrame({"when": when, "on": np.arange(40) % 2 == 0})
+    path = tmp_path / "run.spl"
+    model, repairs = fit_with_warnings(X, 2.0 * np.arange(40) + X["on"], run_file=path)
+    assert repairs == ["Column 'when' is in seconds since 2024-03-01 12:00:00."]
+    for fitted in (model, SPLRegressor.from_run(path)):
+        np.testing.assert_allclose(fitted.predict(X[20:]), 2.0 * np.arange(20, 40) + X["on"][20:], rtol=1e-6)
+        texts = X[20:].assign(when=when[20:].astype(str))
+        np.testing.assert_allclose(fitted.predict(texts), fitted.predict(X[20:]))
+
+
+def test_dates_in_a_column_that_held_numbers_are_refused(model):
+    with pytest.raises(SplError, match="Column 'x1' holds dates, but it held numbers in the fit"):
+        model.predict(np.array([[1.0, pd.Timestamp("2024-01-01")]], dtype=object))
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.array([[f"{k}.5"] for k in range(20)]),
+        np.array([["-" if k == 3 else k + 0.5] for k in range(20)], dtype=object),
+        np.array([[np.datetime64("2024-01-01T00:00:00.500") + np.timedelta64(k, "s")] for k in range(20)]),
+        np.array([[np.timedelta64(500 + 1000 * k, "ms")] for k in range(20)]),
+        pd.DataFrame({"a": pd.array([k + 0.5 for k in range(19)] + [None], dtype="Float64")}),
+    ],
+    ids=["texts", "objects", "dates", "durations", "nullable"],
+)
+def test_columns_of_any_kind_are_read_as_numbers(X):
+    model, _ = fit_with_warnings(X, 3.0 * np.arange(20) + 1)
+    assert sympy.Poly(model.sympy()).LC() == pytest.approx(3)
+
+
+def test_an_endless_whole_number_is_refused_in_weights():
+    with pytest.raises(SplError, match="has something that is no number in 1 of 3 cells"):
+        SPLRegressor().fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], [1, 10**400, 1])
+
+
+def test_equal_column_names_are_refused():
+    frame = pd.DataFrame(np.ones((5, 2)), columns=["a", "a"])
+    with pytest.raises(SplError, match="'a' stands twice"):
+        SPLRegressor().fit(frame, np.arange(5.0))
+
+
+def test_nothing_can_be_asked_before_the_fit():
+    for ask in (lambda m: m.sympy(), lambda m: m.get_best(), lambda m: m.predict([[1.0]]), lambda m: m.latex_table()):
+        with pytest.raises(NotFittedError):
+            ask(SPLRegressor())
+
+
+def test_the_constructor_has_at_most_fifteen_parameters():
+    assert len(SPLRegressor().get_params()) <= 15
+
+
+# ---- run files -----------------------------------------------------------------------------------
+
+QUICK = SearchConfig(max_rules=10, n_episodes=60, n_transplants=2, max_schedules=1)
+
+
+def make_table():
+    x = np.random.default_rng(1).uniform(1, 3, (30, 2))
+    return pd.DataFrame(x, columns=["mass", "speed"]), pd.Series(
+        np.abs(np.sin(9 * x[:, 0] * x[:, 1])) + np.sin(40 * x[:, 1]), name="energy"
+    )
+
+
+def test_a_run_file_is_read_back_as_a_fitted_estimator(tmp_path):
+    X, y = make_table()
+    model = SPLRegressor(search=QUICK, run_file=tmp_path / "run.spl", selection="bic", random_state=0).fit(X, y)
+    again = SPLRegressor.from_run(tmp_path / "run.spl")
+    pd.testing.assert_frame_equal(again.equations_, model.equations_)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert (again.selection, again.target_name_, again.best_index_) == ("bic", "energy", model.best_index_)
+    assert list(again.feature_names_in_) == ["mass", "speed"]
+
+
+def test_an_estimator_of_a_run_continues_it_with_the_same_data(tmp_path):
+    X, y = make_table()
+    SPLRegressor(search=QUICK, run_file=tmp_path / "run.spl").fit(X, y)
+    again = SPLRegressor.from_run(tmp_path / "run.spl")
+    again.search = replace(QUICK, max_schedules=2)
+    assert again.fit(X, y).discovery_.n_episodes == 2 * 2 * 2 * 60
+    with pytest.raises(RunFileError, match="data changed since the run"):
+        again.fit(X, y + 1)
+
+
+def test_a_run_of_an_array_takes_arrays_again(tmp_path):
+    X, y = make_table()
+    SPLRegressor(search=QUICK, run_file=tmp_path / "run.spl").fit(X.to_numpy(), y)
+    assert SPLRegressor.from_run(tmp_path / "run.spl").predict(X.to_numpy()).shape == (30,)
+
+
+def test_a_run_with_an_operator_of_the_users_own_needs_it_again(tmp_path):
+    X, y = make_table()
+    bump = Operator("bump", lambda a: np.exp(-a * a))
+    model = SPLRegressor(operators=("+", "*", bump), search=QUICK, run_file=tmp_path / "run.spl", random_state=0).fit(
+        X, y
+    )
+    with pytest.raises(RunFileError, match=r"operators=\[bump\]"):
+        SPLRegressor.from_run(tmp_path / "run.spl")
+    again = SPLRegressor.from_run(tmp_path / "run.spl", operators=[bump])
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+# ---- rows on which the equation has no value -------------------------------------------------------
+
+
+@pytest.fixture
+def logarithm():
+    X = np.linspace(1.0, 3.0, 40).reshape(-1, 1)
+    return SPLRegressor(grammar="f -> log(x0)", random_state=0).fit(X, np.log(X[:, 0]))
+
+
+OUTSIDE = np.array([[1.0], [-1.0], [2.0], [0.0]])
+WHY = "log(x0) has no value where x0 <= 0: 2 of 4 rows, the first is row 1 (counted from 0)."
+
+
+def test_predict_warns_where_the_equation_has_no_value(logarithm):
+    with pytest.warns(UndefinedValues, match=re.escape(WHY)):
+        values = logarithm.predict(OUTSIDE)
+    np.testing.assert_array_equal(values, [0.0, np.nan, np.log(2.0), np.nan])
+
+
+def test_score_says_where_the_equation_has_no_value(logarithm):
+    with pytest.raises(UndefinedError, match=re.escape(f"There is no score on these rows. {WHY}")):
+        logarithm.score(OUTSIDE, [0.0, 1.0, 2.0, 3.0])
+
+
+def test_score_is_the_share_explained_with_weights(logarithm):
+    X, y, weights = np.array([[1.0], [2.0], [3.0]]), [0.1, 0.6, 1.2], [1.0, 2.0, 0.0]
+    assert logarithm.score(X, y, weights) == r2_score(y, np.log(X[:, 0]), sample_weight=weights)

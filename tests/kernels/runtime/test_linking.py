@@ -1,0 +1,177 @@
+"""Kernels compiled apart: they compute as if they were not, and come from the cache together with their callers."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+import pytest
+from tests.kernels.runtime.test_compiler import needs_compiler, run_script
+
+# Kept out of this file, and with a cache of its own: what kernels come from a cache is told by the sources of spl alone
+TOY = """
+from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.compiler import kernel
+
+@apart
+def add_scaled(a, factor, n):
+    total = 0.0
+    for i in range(n):
+        total += factor * a[i]
+    return total
+
+@apart
+def first_and_half(a, n):
+    if n == 0:
+        return -1.0
+    return a[0] + add_scaled(a, 0.5, n)
+
+@apart
+def fill(a, n):
+    for i in range(n):
+        a[i] = 7.0
+
+@kernel(entry=True)
+def call_both(a, factor, n):
+    return add_scaled(a, factor, n) + first_and_half(a, n)
+
+@kernel(entry=True)
+def call_fill(a, n):
+    fill(a, n)
+
+@kernel(entry=True)
+def call_with_two_types(a, n):
+    return add_scaled(a, 2, n) + 100.0 * add_scaled(a, 2.5, n)
+"""
+SCRIPT = """
+import json, numba.core.event, numpy as np
+with numba.core.event.install_recorder("numba:run_pass") as recorder:
+    from toy_apart import call_both, call_fill, call_with_two_types
+    a, filled = np.array([1.0, 2.0, 4.0]), np.zeros(3)
+    call_fill(filled, 2)
+    found = {
+        "three": call_both(a, 3.0, 3),
+        "none": call_both(a, 3.0, 0),
+        "whole numbers": call_both(np.array([1, 2, 4]), 3.0, 3),
+        "two types": call_with_two_types(a, 2),
+        "filled": filled.tolist(),
+    }
+misses = sum(call_both.stats.cache_misses.values()) if hasattr(call_both, "stats") else 0
+print(json.dumps(found | {"n_passes": len(recorder.buffer), "misses": misses}))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("apart")
+    (folder / "toy_apart.py").write_text(TOY)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def first_run(folder):
+    return run_script(folder, SCRIPT)
+
+
+@pytest.mark.parametrize(("case", "value"), [("three", 21.0 + 1.0 + 3.5), ("none", -1.0), ("whole numbers", 25.5)])
+def test_a_kernel_apart_returns_what_it_would_within_its_caller(first_run, case, value):
+    assert first_run[case] == value
+
+
+def test_a_kernel_apart_takes_arguments_of_several_types(first_run):
+    assert first_run["two types"] == 6.0 + 750.0
+
+
+def test_a_kernel_apart_writes_into_the_arrays_of_its_caller(first_run):
+    assert first_run["filled"] == [7.0, 7.0, 0.0]
+
+
+@needs_compiler
+def test_a_second_process_loads_kernels_apart_and_their_callers(folder, first_run):
+    second_run = run_script(folder, SCRIPT)
+    assert first_run["n_passes"] > 0
+    assert second_run == first_run | {"n_passes": 0, "misses": 0}
+
+
+needs_linker = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK), reason="nothing is compiled apart"
+)
+
+
+def stored(folder):
+    """Return the files of the cache of a folder."""
+    return sorted(path for path in (folder / "cache").rglob("*") if path.is_file())
+
+
+@needs_linker
+def test_any_file_of_the_cache_may_be_missing(folder, first_run):
+    files = stored(folder)
+    assert len(files) >= 9  # six kernels, some of them for two types
+    for path in files:
+        path.unlink()
+        assert run_script(folder, SCRIPT)["n_passes"] > 0, path
+    assert stored(folder) == files
+    assert run_script(folder, SCRIPT) == first_run | {"n_passes": 0, "misses": 0}
+
+
+@needs_linker
+def test_files_of_the_cache_that_were_cut_short_are_made_anew(folder, first_run):
+    for path in stored(folder)[::2]:
+        os.truncate(path, path.stat().st_size // 2)
+    assert run_script(folder, SCRIPT)["n_passes"] > 0
+    assert run_script(folder, SCRIPT) == first_run | {"n_passes": 0, "misses": 0}
+
+
+@needs_linker
+def test_a_missing_callee_is_compiled_and_its_callers_are_loaded(folder, first_run):
+    for path in stored(folder):
+        if "add_scaled" in path.name:
+            path.unlink()
+    found = run_script(folder, SCRIPT)
+    assert 0 < found["n_passes"] < first_run["n_passes"]
+    assert found["misses"] == 0
+    assert found["three"] == first_run["three"]
+
+
+LOAD = """
+import json, numpy as np
+from toy_apart import call_both, call_fill, call_with_two_types
+a = np.array([1.0, 2.0])
+call_fill(a.copy(), 2)
+found = {"before": call_both(a, 3.0, 2)}
+"""
+BE_OVERTAKEN = """
+import subprocess, sys
+other = "import numpy as np; from toy_apart import *; call_with_two_types(np.array([1.0, 2.0]), 2)"
+subprocess.run([sys.executable, "-c", other], check=True)
+found |= {"after": call_with_two_types(a, 2), "hits": sum(call_with_two_types.stats.cache_hits.values())}
+"""
+PRINT = """
+print(json.dumps(found))
+"""
+
+
+@needs_linker
+def test_a_kernel_loads_with_callees_that_another_process_compiled_meanwhile(tmp_path):
+    (tmp_path / "toy_apart.py").write_text(TOY)
+    assert run_script(tmp_path, LOAD + PRINT) == {"before": 11.5}
+    found = run_script(tmp_path, LOAD + BE_OVERTAKEN + PRINT)
+    assert found == {"before": 11.5, "after": 756.0, "hits": 1}
+
+
+TYPES = ["float64", "float32", "int64", "int32", "int16"]
+AT_ONCE = """
+import json, numba.core.event, numpy as np
+with numba.core.event.install_recorder("numba:run_pass") as recorder:
+    from toy_apart import call_both
+    found = [call_both(np.array([1, 2, 4], dtype), 3.0, 3) for dtype in TYPES]
+print(json.dumps({"found": found, "n_passes": len(recorder.buffer)}))
+"""
+
+
+@needs_linker
+def test_processes_that_fill_one_cache_at_once_all_leave_their_kernels_in_it(tmp_path):
+    (tmp_path / "toy_apart.py").write_text(TOY)
+    with ThreadPoolExecutor(len(TYPES)) as pool:
+        scripts = [AT_ONCE.replace("TYPES", repr([dtype])) for dtype in TYPES]
+        assert [run["found"] for run in pool.map(run_script, [tmp_path] * len(TYPES), scripts)] == [[25.5]] * len(TYPES)
+    assert run_script(tmp_path, AT_ONCE.replace("TYPES", repr(TYPES))) == {"found": [25.5] * len(TYPES), "n_passes": 0}
