@@ -1,4 +1,4 @@
-"""How Sphinx builds the documentation: `make docs`."""
+"""Configuration of Sphinx, which builds the documentation: `make docs`."""
 
 import importlib.metadata
 import sys
@@ -13,13 +13,13 @@ copyright = "The spl developers"
 release = importlib.metadata.version("symbolic-physics-learner")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "directives"]
-nitpicky = False  # types of other libraries are not linked
+nitpicky = False  # types of other libraries have no link
 exclude_patterns = ["**/_*"]
 
-# Markdown: headings can be linked to
+# Markdown: links to headings
 myst_heading_anchors = 3
 
-# Docstrings: between single backquotes stands code; members stand in the order of the source
+# Docstrings: single backquotes mean code; members keep the order of the source
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
@@ -41,11 +41,11 @@ html_theme_options = {
 
 
 def keep_first_line(app: Any, kind: str, name: str, thing: object, options: object, lines: list[str]) -> None:
-    """Leave of a module's docstring what it is for: the rest is for those who read the source."""
+    """Keep only the first line of a module's docstring; the rest is for readers of the source."""
     if kind == "module":
         del lines[1:]
 
 
 def setup(app: Any) -> None:
-    """Tell Sphinx how docstrings are shown."""
+    """Register the filter for docstrings with Sphinx."""
     app.connect("autodoc-process-docstring", keep_first_line)

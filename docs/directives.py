@@ -1,4 +1,4 @@
-"""Parts of the reference that are read from the code when the documentation is built, so that they cannot disagree with it.
+"""Sphinx directives that generate parts of the reference from the code, so that the two cannot disagree.
 
 `{operators}` is the table of operators, `{commands}` the help of all commands.
 """
@@ -12,14 +12,14 @@ from sphinx.util.docutils import SphinxDirective
 from spl.cli.main import main
 from spl.formulas.operators import BUILT_IN, SPELLINGS
 
-COLUMNS = 88  # of the help of commands
+COLUMNS = 88  # width of the help texts
 
 
 class MarkdownDirective(SphinxDirective):
-    """A directive whose contents are Markdown that `write` returns."""
+    """A directive that inserts the Markdown returned by `write`."""
 
     def run(self) -> list[nodes.Node]:
-        """Return what the Markdown says, as nodes of the page."""
+        """Return the Markdown as nodes of the page."""
         parent = nodes.Element()
         self.state.nested_parse(StringList(self.write().splitlines(), source="generated"), 0, parent)
         return parent.children
@@ -30,7 +30,7 @@ class MarkdownDirective(SphinxDirective):
 
 
 class Operators(MarkdownDirective):
-    """The built-in operators: one row each."""
+    """The table of built-in operators, one row each."""
 
     def write(self) -> str:
         """Return the table."""
@@ -38,7 +38,7 @@ class Operators(MarkdownDirective):
 
 
 class Commands(SphinxDirective):
-    """What each command of `spl` prints with `--help`: one section each."""
+    """The `--help` output of each command of `spl`, one section each."""
 
     def run(self) -> list[nodes.Node]:
         """Return the sections."""
@@ -53,7 +53,7 @@ class Commands(SphinxDirective):
 
 
 def operator_table() -> str:
-    """Return the operators as a Markdown table: name, other spellings, formula, cost."""
+    """Return the operators as a Markdown table: name, notation, other spellings, sympy form, cost."""
     rows = ["| name | written | also | in sympy | cost |", "|---|---|---|---|---|"]
     for operator in BUILT_IN.values():
         letters = "ab"[: operator.arity]
@@ -65,7 +65,7 @@ def operator_table() -> str:
 
 
 def command_names() -> list[list[str]]:
-    """Return the words of each command after `spl`: first none, then those of all commands and their own."""
+    """Return the words after `spl` of each command and subcommand; the first entry, without words, is `spl` itself."""
     names: list[list[str]] = [[]]
     for name, command in sorted(main.commands.items()):
         names.append([name])
@@ -94,7 +94,7 @@ def _sympy_form(name: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Tell Sphinx about the directives."""
+    """Register the directives with Sphinx."""
     app.add_directive("operators", Operators)
     app.add_directive("commands", Commands)
     return {"parallel_read_safe": True}

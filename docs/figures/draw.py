@@ -1,4 +1,4 @@
-"""Draw the pictures of the explanations into docs/images: `make figures`."""
+"""Draw the figures of the explanations into docs/images: `make figures`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,22 +19,22 @@ from spl.regression.fit import fit, fit_constant
 IMAGES = Path(__file__).parent.parent / "images"
 LOOK = {
     "svg.fonttype": "path",
-    "svg.hashsalt": "spl",  # the same picture is the same file
+    "svg.hashsalt": "spl",  # makes the files reproducible
     "axes.spines.top": False,
     "axes.spines.right": False,
     "legend.frameon": False,
     "font.size": 10,
 }
-GREEN = "#009E73"  # of Okabe and Ito, as the others
+GREEN = "#009E73"  # from the palette of Okabe and Ito, like the others
 SEED = 1
-MOST_DRAWN = 12  # nodes, those visited most often: a picture has no room for more
+MOST_DRAWN = 12  # only the most visited nodes are drawn; there is no room for more
 
 
 # ---- the search ----------------------------------------------------------------------------------
 
 
 def draw_episode(figure: Figure) -> None:
-    """Four steps of one episode, side by side."""
+    """Draw the four steps of one episode side by side."""
     figure.set_size_inches(11, 8)
     rng = np.random.default_rng(SEED)
     root = Node()
@@ -51,7 +51,7 @@ def draw_episode(figure: Figure) -> None:
 
 
 def draw_growth(figure: Figure) -> None:
-    """The tree after some episodes: it grows where the reward is."""
+    """Draw the tree after 5, 25 and 250 episodes: it grows where the reward is."""
     figure.set_size_inches(10, 11)
     rng = np.random.default_rng(SEED)
     root = Node()
@@ -67,7 +67,7 @@ def draw_growth(figure: Figure) -> None:
 
 
 def _copy(root: Node, most: int | None = None) -> Node:
-    """Return the tree as it is now: all of it, or the nodes visited most often."""
+    """Return a copy of the tree: all of it, or only its most visited nodes."""
     nodes = sorted(_walk(root), key=lambda node: -node.n_visits)
     kept = {node.rules for node in nodes[:most]}
 
@@ -83,7 +83,7 @@ def _walk(node: Node) -> list[Node]:
 
 
 def _place(root: Node) -> dict[tuple[int, ...], tuple[float, float]]:
-    """Return where each node is drawn: leaves side by side, all others above the middle of their children."""
+    """Return the position of each node: leaves side by side, all others above the middle of their children."""
     places: dict[tuple[int, ...], tuple[float, float]] = {}
     n_leaves = 0
 
@@ -145,7 +145,7 @@ def _draw_node(axes: Axes, place: tuple[float, float], text: str, colour: str) -
 
 
 def draw_reward(figure: Figure) -> None:
-    """The reward against the error, for formulas of three lengths."""
+    """Draw the reward against the error, for formulas of three lengths."""
     figure.set_size_inches(6.4, 3.4)
     axes = figure.add_subplot()
     error = np.linspace(0, 3, 300)
@@ -158,7 +158,7 @@ def draw_reward(figure: Figure) -> None:
 
 
 def draw_choice(figure: Figure) -> None:
-    """What sines of many frequencies gain over a constant, and what they cost: for noise, and for a law with noise."""
+    """Draw the gain of sines of many frequencies over a constant, and their price: for noise, and for a law with noise."""
     figure.set_size_inches(9.2, 3.2)
     rng = np.random.default_rng(4)
     x, noise = rng.uniform(-3, 3, 60), rng.standard_normal(60)
@@ -184,7 +184,7 @@ def draw_choice(figure: Figure) -> None:
 
 
 def draw_constants(figure: Figure) -> None:
-    """The error against a constant that enters linearly, and one that does not."""
+    """Draw the error against a constant that enters linearly, and against one that does not."""
     figure.set_size_inches(8.6, 3.2)
     x = np.linspace(0, 6, 80)
     y = 2 * np.sin(1.7 * x)
@@ -199,7 +199,7 @@ def draw_constants(figure: Figure) -> None:
 
 
 def draw_weak(figure: Figure) -> None:
-    """A noisy signal: its differences, and the same law by means against test functions."""
+    """Draw a noisy signal, its differences, and the same law by averages against test functions."""
     figure.set_size_inches(9.2, 3.2)
     rng = np.random.default_rng(1)
     t = np.linspace(0, 6, 301)
@@ -224,13 +224,13 @@ def draw_weak(figure: Figure) -> None:
 
 
 def _bump(t: np.ndarray, centre: float, width: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return a smooth function that is 0 outside of its window, and its derivative."""
+    """Return a smooth function that is 0 outside its window, and its derivative."""
     s = np.clip((t - centre) / width, -1, 1)
     return (1 - s**2) ** 4, -8 * s * (1 - s**2) ** 3 / width
 
 
 def main() -> None:
-    """Draw all of them."""
+    """Draw all figures."""
     figures: dict[str, Callable[[Figure], None]] = {
         "search-episode": draw_episode,
         "search-growth": draw_growth,

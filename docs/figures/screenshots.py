@@ -1,4 +1,4 @@
-"""Take the pictures of the studio into docs/images: `make screenshots`. Needs a Chromium, as the browser tests do."""
+"""Save screenshots of the studio in docs/images: `make screenshots`. Like the browser tests, it needs a Chromium."""
 
 import os
 import tempfile
@@ -18,12 +18,12 @@ PATIENCE = 120_000  # milliseconds
 
 
 def main() -> None:
-    """Search in two tables, and take a picture while one search goes on and one of what can be done with a run."""
+    """Search two tables; take one screenshot during a search, and one of a run that has ended."""
     program = find_chromium()
     if program is None:
         raise SystemExit(MISSING)
     with tempfile.TemporaryDirectory() as home, sync_playwright() as driver:
-        os.environ.setdefault("SPL_CACHE", str(Path.home() / ".cache"))  # kernels that are compiled already
+        os.environ.setdefault("SPL_CACHE", str(Path.home() / ".cache"))  # reuse compiled kernels
         os.environ["HOME"] = home  # so that the page shows a short path
         folder = Path(home, "experiments")
         folder.mkdir()
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def write_tables(folder: Path) -> None:
-    """Write a law with noise, and the trajectories of a system."""
+    """Write the table of a noisy law, and one with trajectories of a system."""
     rng = np.random.default_rng(0)
     angle, height = rng.uniform(-3, 3, (2, 300))
     y = 2.5 * np.sin(angle) + height**2 + rng.normal(scale=0.05, size=300)
@@ -59,7 +59,7 @@ def write_tables(folder: Path) -> None:
 
 
 def start(page: Page, table: Path, *, seconds: int, operators: str) -> None:
-    """Drop a table and start a search with some operators."""
+    """Drop a table and start a search with these operators."""
     page.set_input_files("#file", table)
     expect(page.locator("#data-view")).to_contain_text(table.name)
     kind = "The equations of a system" if table.name == "hares.csv" else "A formula for one column"

@@ -1,6 +1,6 @@
-"""The tree search in its smallest form: the textbook loop on a grammar of four rules, slow and plain, to be drawn and read.
+"""The tree search in its smallest form: the textbook loop on a grammar of four rules, for reading and drawing.
 
-The compiled search does the same with masks, modules, completion and constants: see `src/spl/kernels/search.py`.
+The compiled search in `src/spl/kernels/tree/search.py` does the same, with masks, modules, completion and constants.
 """
 
 import math
@@ -17,17 +17,17 @@ TARGET = X * X + np.sin(X)
 
 @dataclass
 class Node:
-    """A partly derived formula: the rules taken so far, in the order of a walk from the root, left before right."""
+    """A partly derived formula: the rules taken so far, from the root down, left before right."""
 
     rules: tuple[int, ...] = ()
     n_visits: int = 0
-    best: float = 0.0  # the highest reward of all episodes that came through here
+    best: float = 0.0  # the highest reward of all episodes that passed through this node
     children: dict[int, "Node"] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Episode:
-    """What one episode did, to be drawn."""
+    """What one episode did, for drawing."""
 
     path: tuple[Node, ...]  # from the root to the new leaf
     formula: tuple[int, ...]  # the rules of the random completion
@@ -40,12 +40,12 @@ def n_open(rules: tuple[int, ...]) -> int:
 
 
 def allowed(rules: tuple[int, ...]) -> list[int]:
-    """Return the rules that may come next: those after which the formula can still end in time."""
+    """Return the rules that may come next: those after which the formula can still be finished with `MAX_RULES` rules."""
     return [r for r in range(len(RULES)) if len(rules) + 1 + n_open((*rules, r)) <= MAX_RULES]
 
 
 def run_episode(root: Node, rng: np.random.Generator) -> Episode:
-    """Select, expand, simulate, back up: one turn of the search."""
+    """Run one episode of the search: select, expand, simulate, back up."""
     path = [root]
     while n_open(path[-1].rules):
         node = path[-1]
@@ -70,7 +70,7 @@ def bound(node: Node, child: Node) -> float:
 
 
 def complete(rules: tuple[int, ...], rng: np.random.Generator) -> tuple[int, ...]:
-    """Take random rules until no symbol is open."""
+    """Return the rules with random ones added until no symbol is open."""
     while n_open(rules):
         rules = (*rules, int(rng.choice(allowed(rules))))
     return rules
