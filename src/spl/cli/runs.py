@@ -6,6 +6,8 @@ Whatever is slow to import is imported inside, so that `spl --help` answers at o
 import json
 import math
 import time
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +15,6 @@ import click
 from spl.cli.options import check_jobs, cluster_option, compile_kernels, open_console, print_notes
 
 if TYPE_CHECKING:
-    from spl.data.dataset import Dataset
     from spl.data.trajectories import Trajectories
     from spl.runs.reader import StoredRun, StoredSearch
     from spl.settings import Limits
@@ -178,6 +179,23 @@ def _heading(run: "StoredRun") -> list[str]:
 # ---- resume --------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeOptions:
+    """The argument and the options of `spl resume`, by name."""
+
+    file: str
+    timeout: float | None
+    jobs: int
+    cluster: int | None  # threads of the cluster, which has been connected to
+    is_json: bool
+    quiet: bool
+
+    @property
+    def n_jobs(self) -> int:
+        """How many trees grow at once."""
+        return self.cluster or self.jobs
+
+
 @click.command()
 @click.argument("file")
 @click.option("--timeout", type=float, metavar="SECONDS", help="From now on; inf is none. [default: see above]")
@@ -185,11 +203,11 @@ def _heading(run: "StoredRun") -> list[str]:
 @cluster_option
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equation.")
-def resume(file: str, timeout: float | None, jobs: int, cluster: int | None, is_json: bool, quiet: bool) -> None:
+def resume(**given: Any) -> None:
     """Continue the run in FILE, whatever ended it: a limit, Ctrl-C, a crash. Nothing but the file is needed.
 
-    Without --timeout the run gets what is left of its time limit; if it had used that up, as much again. The search goes
-    on as if it had never ended: the same seed gives the same front.
+    Without --timeout the run gets what is left of its time limit; if nothing is left, the same time again. The search
+    continues as if it had never stopped: the same seed gives the same front.
 
     \b
     Examples:
@@ -199,12 +217,13 @@ def resume(file: str, timeout: float | None, jobs: int, cluster: int | None, is_
     from spl.data.dataset import Dataset
     from spl.runs.reader import read_run
 
-    run = read_run(file)
+    options = ResumeOptions(**given)
+    run = read_run(options.file)
     compile_kernels()
     if isinstance(run.data, Dataset):
-        _resume_search(run, run.data, timeout, cluster or jobs, is_json=is_json, is_quiet=quiet)
+        _resume_search(run, options)
     else:
-        _resume_system(run, run.data, timeout, cluster or jobs, is_json=is_json, is_quiet=quiet)
+        _resume_system(run, run.data, options)
 
 
 def extend_limits(run: "StoredRun", seconds: float | None) -> "tuple[Limits, int | None]":
@@ -228,40 +247,34 @@ def extend_limits(run: "StoredRun", seconds: float | None) -> "tuple[Limits, int
     return Limits(timeout=timeout, max_evaluations=max_evaluations), most
 
 
-def _resume_search(
-    run: "StoredRun", data: "Dataset", seconds: float | None, jobs: int, *, is_json: bool, is_quiet: bool
-) -> None:
-    from spl.cli.fit_output import open_progress, print_found
-    from spl.regression.front import Front
-    from spl.runs.regression import resume
+def _resume_search(run: "StoredRun", options: ResumeOptions) -> None:
+    from spl.cli.fit_output import search_and_print
+    from spl.runs.regression import discover_in_file, stored_request
 
-    target, selection = run.searches[0].name, run.facts.get("selection", "mdl")
-    limits, max_schedules = extend_limits(run, seconds)
-
-    def choose(front: Front) -> int:
-        return front.choose(selection, data.n_rows, data.floor)
-
-    with open_progress(target, choose, limits.timeout, is_json=is_json, is_quiet=is_quiet) as watch:
-        found = resume(run, limits=limits, max_schedules=max_schedules, n_jobs=jobs, watch=watch)
-    seed = run.settings["seed"]
-    print_found(found, data, target=target, selection=selection, seed=seed, is_json=is_json, is_quiet=is_quiet)
+    limits, max_schedules = extend_limits(run, options.timeout)
+    request = stored_request(run, limits=limits, max_schedules=max_schedules, n_jobs=options.n_jobs)
+    search_and_print(
+        partial(discover_in_file, run.path),
+        request,
+        selection=run.facts.get("selection", "mdl"),
+        is_json=options.is_json,
+        is_quiet=options.quiet,
+    )
 
 
-def _resume_system(
-    run: "StoredRun", data: "Trajectories", seconds: float | None, jobs: int, *, is_json: bool, is_quiet: bool
-) -> None:
+def _resume_system(run: "StoredRun", data: "Trajectories", options: ResumeOptions) -> None:
     from spl.cli.dynamics import open_system_progress, print_system
     from spl.display.systems import describe_system
     from spl.runs.dynamics import resume_system, stored_plan
 
     plan = stored_plan(run)
-    limits, _ = extend_limits(run, seconds)
-    with open_system_progress(data, plan, limits.timeout, is_json=is_json, is_quiet=is_quiet) as watch:
+    limits, _ = extend_limits(run, options.timeout)
+    with open_system_progress(data, plan, limits.timeout, is_json=options.is_json, is_quiet=options.quiet) as watch:
         found = resume_system(
-            run, timeout=limits.timeout, max_evaluations=limits.max_evaluations, n_jobs=jobs, watch=watch
+            run, timeout=limits.timeout, max_evaluations=limits.max_evaluations, n_jobs=options.n_jobs, watch=watch
         )
     print_notes(found.notes)
-    if is_json:
+    if options.is_json:
         click.echo(json.dumps(describe_system(found, data, found.notes, run.settings["seed"]), allow_nan=False))
     else:
-        print_system(found, data, plan, is_quiet=is_quiet)
+        print_system(found, data, plan, is_quiet=options.quiet)

@@ -4,14 +4,11 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
@@ -30,10 +27,10 @@ from spl.errors import (
     show_value,
 )
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
+from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
-from spl.formulas.grammar_text import read_text_or_file
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
 from spl.formulas.program import Program
@@ -42,13 +39,14 @@ from spl.notation.export import export_program
 from spl.notation.latex import latex_name, latex_table, to_latex
 from spl.notation.mathml import mathml_name, to_mathml
 from spl.notation.to_sympy import to_sympy
-from spl.regression.discover import Discovery, discover
+from spl.regression.discover import Discovery, Watcher, discover
 from spl.regression.domain import explain_undefined
 from spl.regression.fit import evaluate
 from spl.regression.front import Front, check_selection
+from spl.regression.request import RegressionRequest
 from spl.runs.reader import read_run
 from spl.runs.regression import discover_in_file
-from spl.settings import TIMEOUT, Limits, SearchConfig, check_switch, check_verbose
+from spl.settings import TIMEOUT, Limits, SearchConfig, check_verbose
 
 if TYPE_CHECKING:
     import sympy
@@ -56,7 +54,7 @@ if TYPE_CHECKING:
 
     from spl.display.progress import ProgressDisplay
 
-DIGITS = 8  # of the constants in a printed equation
+EQUATION_DIGITS = 8  # of the constants in a printed equation
 MAX_KEPT_ROWS = 4000  # rows of the fit that are kept for `plot`
 
 
@@ -130,29 +128,27 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         check_selection(self.selection)
         check_verbose(self.verbose)
         check_run_file(self.run_file)
-        config = self._check_search()
+        config = check_search(self.search)
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
         check_unique(getattr(X, "columns", ()))
-        name = str(getattr(y, "name", None) or "y")
         rows, self.time_origins_ = self._read(X, y, sample_weight, None)
         names = getattr(self, "feature_names_in_", None)
         data = replace(Dataset.from_arrays(rows.X, rows.y, names=names, weights=rows.weights), notes=tuple(rows.notes))
-        grammar = make_grammar(self.grammar, self.operators, self.constants, data.names)
-        display = self._make_display(data, name) if self.verbose else nullcontext()
+        request = RegressionRequest(
+            data,
+            make_grammar(self.grammar, self.operators, self.constants, data.names),
+            target=str(getattr(y, "name", None) or "y"),
+            config=config,
+            limits=limits,
+            n_jobs=count_jobs(self.n_jobs),
+            seed=int(check_random_state(self.random_state).randint(2**31)),
+        )
+        display = self._make_display(request) if self.verbose else nullcontext()
         with stop_flag(self) as flag, display as watch:
-            discovery = self._choose_search(name)(
-                data=data,
-                grammar=grammar,
-                config=config,
-                limits=limits,
-                n_jobs=count_jobs(self.n_jobs),
-                seed=int(check_random_state(self.random_state).randint(2**31)),
-                watch=watch,
-                must_stop=flag.is_set,
-            )
+            discovery = self._run(request, watch, flag.is_set)
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
-        self._keep(discovery, data, name)
+        self._keep(discovery, data, request.target)
         for note in discovery.notes[len(data.notes) :]:
             warnings.warn(note, DoubtfulResult, stacklevel=2)
         return self
@@ -333,35 +329,30 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         warn_of_repairs(rows.notes, stacklevel=4)
         return rows, read.origins
 
-    def _choose_search(self, target: str) -> Callable[..., Discovery]:
-        """Return the search, in a file if there is to be one."""
+    def _run(self, request: RegressionRequest, watch: Watcher | None, must_stop: Callable[[], bool]) -> Discovery:
+        """Search, and keep the run in a file if there is to be one."""
         if self.run_file is None:
-            return discover
+            return discover(request, watch=watch, must_stop=must_stop)
         facts = {
             "selection": self.selection,
             "has_names": hasattr(self, "feature_names_in_"),
             "origins": self.time_origins_,
         }
         is_any_seed = self.random_state is None
-        return partial(discover_in_file, self.run_file, target=target, is_any_seed=is_any_seed, facts=facts)
+        return discover_in_file(
+            self.run_file, request, is_any_seed=is_any_seed, facts=facts, watch=watch, must_stop=must_stop
+        )
 
-    def _check_search(self) -> SearchConfig:
-        if self.search is None:
-            return SearchConfig()
-        if not isinstance(self.search, SearchConfig):
-            raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
-        return self.search
-
-    def _make_display(self, data: Dataset, target: str) -> "ProgressDisplay":
+    def _make_display(self, request: RegressionRequest) -> "ProgressDisplay":
         """Return what shows each improvement of the chosen equation."""
         from rich.console import Console
 
         from spl.display.progress import open_display
 
         def choose(front: Front) -> int:
-            return front.choose(self.selection, data.n_rows, data.floor)
+            return front.choose(self.selection, request.data.n_rows, request.data.floor)
 
-        return open_display(Console(), target, choose, timeout=self.timeout)
+        return open_display(Console(), request.target, choose, timeout=request.limits.timeout)
 
     def _keep(self, discovery: Discovery, data: Dataset, target: str) -> None:
         self.discovery_ = discovery
@@ -374,7 +365,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
                 "cost": [candidate.cost for candidate in front],
                 "loss": [candidate.loss for candidate in front],
                 "score": front.scores(discovery.floor),
-                "equation": [to_text(candidate.program, DIGITS) for candidate in front],
+                "equation": [to_text(candidate.program, EQUATION_DIGITS) for candidate in front],
             }
         )
 
@@ -410,37 +401,3 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
                 f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {show_value(index)}."
             )
         return int(index) % len(front)
-
-
-def check_run_file(path: object) -> None:
-    """Raise a clear error unless the value names a file, or is None."""
-    if path is not None and (not isinstance(path, str | Path) or not str(path) or "\0" in str(path)):
-        raise SettingError(f"`run_file` must be the path of a file, or None; it is {show_value(path)}.")
-
-
-def count_jobs(n_jobs: int | None) -> int:
-    """Return how many trees are searched at once, counted as joblib does."""
-    if n_jobs is None:
-        return int(effective_n_jobs(None))
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise SettingError(f"`n_jobs` must be 1 or more, or -1 for all processors; it is {show_value(n_jobs)}.")
-    return int(effective_n_jobs(int(n_jobs)))
-
-
-def make_grammar(
-    given: Grammar | str | Path | None, operators: Sequence[str | Operator], constants: bool, names: Sequence[str]
-) -> Grammar:
-    """Return the grammar that was given, or that of the operators over columns of these names."""
-    if not isinstance(operators, Sequence) or isinstance(operators, str):
-        raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; it is {show_value(operators)}.")
-    check_switch("constants", constants)
-    own = tuple(operator for operator in operators if isinstance(operator, Operator))
-    if given is None:
-        return Grammar.from_operators(operators, names, constants=constants)
-    if isinstance(given, Grammar):
-        return given
-    if isinstance(given, Path):
-        return Grammar.from_file(given, own, names)
-    if isinstance(given, str):
-        return read_text_or_file(given, own, names)
-    raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {show_value(given)}.")

@@ -46,11 +46,11 @@ class SearcherState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """Where a search stands: in its schedule, with its trees, and with the front at the end of the last whole segment."""
+    """Where a search is in its schedule, with its trees, and with the front at the end of the last whole batch."""
 
     schedule: int
     round: int  # of the schedule
-    segment: int  # of the round
+    batch: int  # of the round
     seconds: float  # that the search took so far
     n_entries: int  # of the bank
     episodes_at_exact: int | None  # when the first exact law was found

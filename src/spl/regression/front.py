@@ -12,8 +12,8 @@ from spl.regression.candidate import Candidate
 from spl.regression.description_length import description_length, misfit
 
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
-SAME_LOSS = 1e-9  # losses that differ by a smaller share are those of one function
-WORTH = 1e-3  # a costlier candidate must lower the loss by at least this share to stand in the front
+SAME_LOSS = 1e-9  # relative: losses that differ by less belong to the same function
+MIN_IMPROVEMENT = 1e-3  # relative: a costlier candidate of the front lowers the loss by at least this much
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _are_equal(a: Candidate, b: Candidate, floor: float) -> bool:
 
 def _agree(cheap: Candidate, costly: Candidate, floor: float) -> bool:
     """Tell whether both can stand in a front: the costlier one has a lower loss that is worth it."""
-    return cheap.cost < costly.cost and max(costly.loss, floor) < (1 - WORTH) * max(cheap.loss, floor)
+    return cheap.cost < costly.cost and max(costly.loss, floor) < (1 - MIN_IMPROVEMENT) * max(cheap.loss, floor)
 
 
 def check_selection(selection: str) -> None:

@@ -11,8 +11,8 @@ from spl.regression.candidate import Candidate
 from spl.regression.fit import evaluate, price_numbers
 from spl.regression.front import Front
 
-SAME_VALUES = 1e-9  # values may move by this share of the largest: what merging numbers does to them
-SAME_LOSS = 1e-6  # ... but by no more than this share of the loss
+MAX_SHIFT = 1e-9  # values may change by this share of the largest, because merging numbers rounds them
+MAX_SHIFT_OF_LOSS = 1e-6  # ... but by no more than this share of the loss
 
 
 class FrontTidier:
@@ -53,5 +53,5 @@ def _are_same(candidate: Candidate, tidied: Program, data: Dataset) -> bool:
     with np.errstate(invalid="ignore"):
         difference = np.max(np.abs(evaluate(tidied, columns) - values))
     rounding = max(np.finfo(float).eps * np.max(np.abs(values)), data.floor)
-    limit = min(SAME_VALUES * np.max(np.abs(values)), SAME_LOSS * candidate.loss)
+    limit = min(MAX_SHIFT * np.max(np.abs(values)), MAX_SHIFT_OF_LOSS * candidate.loss)
     return bool(difference <= max(limit, rounding))

@@ -44,7 +44,6 @@ from spl.settings import SearchConfig
 
 Numbers = NDArray[np.float64]
 
-_POSITION = ("schedule", "round", "segment", "n_entries")
 _LEDGER = {"places": np.empty(0, np.uint32), "keys": np.empty(0, np.uint64), "losses": np.empty(0)}
 
 
@@ -219,7 +218,10 @@ def read_checkpoint(connection: sqlite3.Connection, search: int) -> Checkpoint |
     trees = connection.execute("SELECT tree, arrays FROM trees WHERE search = ? ORDER BY tree", (search,)).fetchall()
     at_exact = position["episodes_at_exact"]
     return Checkpoint(
-        **{name: as_whole(position[name]) for name in _POSITION},
+        schedule=as_whole(position["schedule"]),
+        round=as_whole(position["round"]),
+        batch=as_whole(position["segment"]),  # its name in run files
+        n_entries=as_whole(position["n_entries"]),
         seconds=as_finite(position["seconds"]),
         episodes_at_exact=None if at_exact is None else as_whole(at_exact),
         episodes_at_choice=as_whole(position.get("episodes_at_choice", 0)),  # runs did not always have it

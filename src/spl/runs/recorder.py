@@ -18,15 +18,6 @@ from spl.regression.front import Front
 PAUSE_SECONDS = 1.0  # between two writes within a round
 MOST_WRITING = 0.05  # of the time of a round may go into writing
 LEDGER_ARRAYS = ("places", "keys", "losses")  # of a searcher; they only grow, so only what is new is written
-POSITION = (
-    "schedule",
-    "round",
-    "segment",
-    "seconds",
-    "n_entries",
-    "episodes_at_exact",
-    "episodes_at_choice",
-)  # of a checkpoint, plain numbers
 
 Write = Callable[[Callable[[sqlite3.Connection], None]], bool]  # in one transaction; returns whether it could be done
 
@@ -67,9 +58,17 @@ class SearchKeeper:
             self._stored = dict(enumerate(state.searchers))
 
     def _write_checkpoint(self, connection: sqlite3.Connection, state: Checkpoint) -> None:
-        position = json.dumps({name: getattr(state, name) for name in POSITION})
+        position = {
+            "schedule": state.schedule,
+            "round": state.round,
+            "segment": state.batch,  # its name in run files
+            "seconds": state.seconds,
+            "n_entries": state.n_entries,
+            "episodes_at_exact": state.episodes_at_exact,
+            "episodes_at_choice": state.episodes_at_choice,
+        }
         arrays = to_bytes({"front": state.front, "seen": state.seen})
-        connection.execute("REPLACE INTO checkpoints VALUES (?, ?, ?)", (self._search, position, arrays))
+        connection.execute("REPLACE INTO checkpoints VALUES (?, ?, ?)", (self._search, json.dumps(position), arrays))
         for tree, searcher in enumerate(state.searchers):
             names = [field.name for field in fields(SearcherState) if field.name not in LEDGER_ARRAYS]
             packed = to_bytes({name: getattr(searcher, name) for name in names})
