@@ -64,7 +64,7 @@ def assert_same(one, two):
 
 
 def test_every_checkpoint_comes_back_whole_though_only_what_is_new_is_written(store, looks, monkeypatch):
-    monkeypatch.setattr("spl.runs.recorder.PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("spl.runs.recorder.WRITE_SECONDS", 0.0)
     monkeypatch.setattr("spl.runs.recorder.MOST_WRITING", np.inf)
     keep = SearchKeeper(store.write, 0)
     for progress, checkpoint, is_last in looks:
@@ -74,7 +74,7 @@ def test_every_checkpoint_comes_back_whole_though_only_what_is_new_is_written(st
 
 
 def test_a_ledger_that_was_emptied_is_written_anew(store, looks, monkeypatch):
-    monkeypatch.setattr("spl.runs.recorder.PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("spl.runs.recorder.WRITE_SECONDS", 0.0)
     keep = SearchKeeper(store.write, 0)
     (progress, first, _), (_, second, _) = looks[-3], looks[1]
     keep(progress, lambda: first, is_last=True)

@@ -1,4 +1,4 @@
-"""The command `spl fit`: a table in, the formula of one column out. It holds no method.
+"""The command `spl fit`: a table in, the formula of one column out. It contains no method.
 
 Slow imports are inside the functions, so that `spl --help` answers at once.
 """
@@ -61,8 +61,8 @@ class FitOptions:
 @click.option("--target", required=True, metavar="COLUMN", help="The column to find a formula for.")
 @click.option("--features", callback=split_names, metavar="A,B,...", help="Columns to use. [default: all others]")
 @click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
-@click.option("--no-constants", is_flag=True, help="Formulas without constants to be fitted.")
-@click.option("--grammar", "grammar_file", metavar="FILE", help="Rules of the formulas, instead of operators.")
+@click.option("--no-constants", is_flag=True, help="Search formulas without fitted constants.")
+@click.option("--grammar", "grammar_file", metavar="FILE", help="Grammar file, instead of operators.")
 @click.option(
     "--selection",
     default="mdl",
@@ -70,25 +70,29 @@ class FitOptions:
     metavar="RULE",
     help="Which formula of the front is chosen: mdl (shortest description), bic, accurate (lowest loss) or knee.",
 )
-@click.option("--timeout", default=TIMEOUT, show_default=True, metavar="SECONDS", help="Time limit; inf is none.")
+@click.option(
+    "--timeout", default=TIMEOUT, show_default=True, metavar="SECONDS", help="Time limit in seconds; inf for no limit."
+)
 @click.option("--max-evaluations", type=int, metavar="N", help="Most formulas to try. [default: no limit]")
-@click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
+@click.option(
+    "--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1 for all cores."
+)
 @cluster_option
 @click.option(
     "--trees",
     default=2,
     show_default=True,
     metavar="N",
-    help="Independent searches that share what they find; more jobs than trees have nothing to do.",
+    help="Independent trees that share what they find; more jobs than trees are of no use.",
 )
-@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
-@click.option("--weights", metavar="COLUMN", help="A column that says how much each row counts.")
+@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Random seed.")
+@click.option("--weights", metavar="COLUMN", help="Column with the weight of each row.")
 @missing_option
-@click.option("--run", metavar="FILE", help="Keep the run in FILE; if it is there already, continue it.")
+@click.option("--run", metavar="FILE", help="Keep the run in FILE; if FILE exists, continue its run.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equation.")
 def fit(**given: Any) -> None:
-    """Find a formula for one column of a table by the others.
+    """Find a formula for one column of a table from the others.
 
     DATA is a file: .csv or .txt (comma, semicolon or tab between columns), .tsv or .tab, each also gzipped as .gz,
     .parquet or .xlsx; - reads CSV from standard input. The first line holds the names of the columns; units below it and
@@ -96,9 +100,9 @@ def fit(**given: Any) -> None:
     become seconds since the first. Text in a column of numbers is an error that names the line, unless it is a usual
     mark for a missing value, such as NA or -, or listed in --missing.
 
-    The best formula of each complexity is shown while the search goes on. Ctrl-C ends it with the best so far, which is
-    printed as usual, with status 0 and the word "interrupted". With --run nothing is lost whatever happens: `spl show`
-    looks at the run while it goes on, `spl resume` continues it.
+    The best formula of each complexity is shown during the search. Ctrl-C ends the search and prints the best so far,
+    with status 0 and the word "interrupted". With --run, nothing is lost whatever happens: `spl show` shows the run at
+    any time, `spl resume` continues it.
 
     \b
     Examples:

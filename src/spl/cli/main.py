@@ -1,7 +1,7 @@
-"""The command `spl`: reads files and options, calls the pipeline, prints. It holds no method.
+"""The command `spl`: it reads files and options, calls the search and prints the answer. It contains no method.
 
-Whatever is slow to import is imported inside the commands, so that `spl --help` answers at once. Mistakes of users end
-with one line on standard error and status 2.
+Slow imports are inside the commands, so that `spl --help` answers at once. Users' mistakes end with one line on standard error and
+status 2.
 """
 
 import os
@@ -23,13 +23,13 @@ USER_MISTAKE = 2  # exit status
 
 
 class CommandError(click.ClickException):
-    """A mistake of the user, shown as one line."""
+    """A user's mistake, shown as one line."""
 
     exit_code = USER_MISTAKE
 
 
 class Commands(click.Group):
-    """Commands whose errors are shown as lines, never as tracebacks."""
+    """Commands that show users' mistakes as one line, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -51,7 +51,7 @@ def main() -> None:
       spl dynamics run.csv --time t    find the equations of a system
       spl studio                       the same in a browser
       spl bench nguyen --seeds 0-1     rerun the experiments of the paper
-      spl COMMAND --help               all about one command
+      spl COMMAND --help               details of one command
     """
 
 
@@ -64,14 +64,14 @@ for command in (bench, dynamics, export, fit, report, resume, show, studio, watc
 
 @main.group()
 def grammar() -> None:
-    """Work with grammars, the rules that say which formulas are searched."""
+    """Work with grammars, the rules that define which formulas are searched."""
 
 
 @grammar.command()
 @click.argument("file")
 @click.option("--columns", callback=split_names, metavar="A,B,...", help="The columns it will be used with.")
 def check(file: str, columns: tuple[str, ...] | None) -> None:
-    """Say what the grammar in FILE describes, or what is wrong with it.
+    """Explain the grammar in FILE, or what is wrong with it.
 
     \b
     Example:
@@ -104,16 +104,20 @@ def operators() -> None:
 
 @main.command()
 @click.option("--output", default="lorenz.png", show_default=True, metavar="FILE", help="Where the plot goes.")
-@click.option("--noise", default=0.05, show_default=True, help="Noise of each state, as a share of its size.")
-@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of noise and search.")
-@click.option("--timeout", default=45.0, show_default=True, metavar="SECONDS", help="Of search and fit together.")
+@click.option("--noise", default=0.05, show_default=True, help="Noise of each state, relative to its size.")
+@click.option(
+    "--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Random seed of noise and search."
+)
+@click.option(
+    "--timeout", default=45.0, show_default=True, metavar="SECONDS", help="Time limit of search and fit together."
+)
 @click.option(
     "--jobs",
     default=min(2, os.cpu_count() or 1),
     show_default="2, if there are two cores",
     callback=check_jobs,
     metavar="N",
-    help="Threads; -1 is all cores.",
+    help="Threads; -1 for all cores.",
 )
 def demo(output: str, noise: float, seed: int, timeout: float, jobs: int) -> None:
     """Find the equations of the Lorenz system from noisy measurements, and plot them.

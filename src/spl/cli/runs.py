@@ -1,6 +1,6 @@
-"""The commands `spl show` and `spl resume`: look at a run in a file, and continue it.
+"""The commands `spl show` and `spl resume`: show the run in a file, and continue it.
 
-Whatever is slow to import is imported inside, so that `spl --help` answers at once.
+Slow imports are inside the functions, so that `spl --help` answers at once.
 """
 
 import json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spl.runs.reader import StoredRun, StoredSearch
     from spl.settings import Limits
 
-LOOK_SECONDS = 1.0  # between two looks at a run that goes on
+LOOK_SECONDS = 1.0  # between two looks at a running search
 
 
 # ---- show ----------------------------------------------------------------------------------------
@@ -27,10 +27,10 @@ LOOK_SECONDS = 1.0  # between two looks at a run that goes on
 
 @click.command()
 @click.argument("file")
-@click.option("--watch", is_flag=True, help="Follow a run that goes on until it ends; Ctrl-C ends only the watching.")
+@click.option("--watch", is_flag=True, help="Follow a running search until it ends; Ctrl-C ends only the watching.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 def show(file: str, watch: bool, is_json: bool) -> None:
-    """Show the run in FILE: how it stands, its settings, and the front. Works while the run goes on.
+    """Show the run in FILE: its status, its settings and its front. Works during the run.
 
     \b
     Examples:
@@ -67,7 +67,7 @@ def _has_same_fronts(one: "StoredRun", two: "StoredRun") -> bool:
 
 
 def describe_run(run: "StoredRun") -> dict[str, Any]:
-    """Return a run as `--json` prints it; numbers that JSON does not know are null."""
+    """Return a run as `--json` prints it; numbers that JSON cannot represent are null."""
     from spl.runs.facts import REGRESSION
 
     searches = [_describe_search(run, search) for search in run.searches]
@@ -106,7 +106,7 @@ def _describe_search(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]
 
 
 def _choose(run: "StoredRun", search: "StoredSearch") -> int:
-    """Return the row of the front that is preferred; 0 if it is empty."""
+    """Return the chosen row of the front; 0 if it is empty."""
     if run.system is not None:
         return run.system.chosen[run.searches.index(search)]
     if not len(search.front) or search.discovery is None:
@@ -116,7 +116,7 @@ def _choose(run: "StoredRun", search: "StoredSearch") -> int:
 
 
 def _describe_system(run: "StoredRun") -> dict[str, Any]:
-    """Return the equations of a system and their numbers, with one entry for each state; None before they are there."""
+    """Return the equations of a system and their numbers, one entry per state; None before they are fitted."""
     from spl.display.systems import describe_numbers, system_numbers
 
     if run.system is None:
@@ -153,7 +153,7 @@ def _print_run(run: "StoredRun") -> None:
 
 
 def _heading(run: "StoredRun") -> list[str]:
-    """Return what a run is about and how it stands."""
+    """Return the lines that describe a run and its status."""
     from spl.data.dataset import Dataset
     from spl.display.results import STOPPED, count_of
 
@@ -198,8 +198,12 @@ class ResumeOptions:
 
 @click.command()
 @click.argument("file")
-@click.option("--timeout", type=float, metavar="SECONDS", help="From now on; inf is none. [default: see above]")
-@click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
+@click.option(
+    "--timeout", type=float, metavar="SECONDS", help="Time limit from now on; inf for no limit. [default: see above]"
+)
+@click.option(
+    "--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1 for all cores."
+)
 @cluster_option
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equation.")
@@ -227,9 +231,9 @@ def resume(**given: Any) -> None:
 
 
 def extend_limits(run: "StoredRun", seconds: float | None) -> "tuple[Limits, int | None]":
-    """Return the limits of a run that goes on for so many seconds more, counted from its beginning, and its schedules.
+    """Return the limits, counted from the start of the run, with which it continues for some seconds, and its schedules.
 
-    A limit that ended the run is given once more. Without seconds, what is left of the time limit is left.
+    A limit that ended the run is granted once more. Without seconds, the rest of the time limit remains.
     """
     from spl.settings import Limits, check_number
 

@@ -1,4 +1,4 @@
-"""Fronts as people see them: every formula tidy, also while the search goes on and when there is no time for more."""
+"""Fronts as people see them: every formula is tidied, also during the search and when there is no time for more."""
 
 from dataclasses import replace
 
@@ -16,20 +16,20 @@ MAX_SHIFT_OF_LOSS = 1e-6  # ... but by no more than this share of the loss
 
 
 class FrontTidier:
-    """Tidies the formulas of a front that changes; those that stay in it are not looked at again."""
+    """Tidies the formulas of a changing front; those that stay in it are not tidied again."""
 
     def __init__(self, data: Dataset, floor: float, n_rows: int) -> None:
         self._data, self._floor, self._n_rows = data, floor, n_rows
         self._tidied: dict[Candidate, Candidate] = {}
 
     def tidy(self, front: Front) -> Front:
-        """Return the front of the same formulas, tidied: two that are the same then are one."""
+        """Return the front of the same formulas, tidied; those that become the same are one."""
         self._tidied = {known: self._tidied.get(known) or tidy_candidate(known, self._data) for known in front}
         return Front.from_candidates(self._tidied.values(), self._floor, self._n_rows)
 
 
 def tidy_candidate(candidate: Candidate, data: Dataset) -> Candidate:
-    """Return the candidate with its formula tidied: as a whole, or those parts where that does not change values on the data."""
+    """Return the candidate tidied as a whole, or only in the parts where that does not change its values on the data."""
     program = candidate.program
     at = 0
     while at < len(program):
@@ -43,11 +43,11 @@ def tidy_candidate(candidate: Candidate, data: Dataset) -> Candidate:
             at += 1
     if program == candidate.program:
         return candidate
-    return price_numbers(replace(candidate, program=program), data)  # there may be fewer numbers, or others
+    return price_numbers(replace(candidate, program=program), data)  # it may have fewer or other numbers
 
 
 def _are_same(candidate: Candidate, tidied: Program, data: Dataset) -> bool:
-    """Tell whether a formula has the values of a candidate on the data, up to rounding."""
+    """Return whether a formula has the values of a candidate on the data, up to rounding."""
     columns = data.columns[:, data.weights > 0]
     values = evaluate(candidate.program, columns)
     with np.errstate(invalid="ignore"):
