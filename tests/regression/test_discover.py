@@ -10,7 +10,6 @@ from spl.errors import FormulaNotFound, GrammarError
 from spl.formulas.grammar import Grammar
 from spl.formulas.operators import Operator
 from spl.formulas.text import to_text
-from spl.regression import discover as discover_module
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate, root_mean_square_error
 from spl.regression.request import RegressionRequest
@@ -254,7 +253,7 @@ def test_the_front_has_its_cheapest_formula_first_and_its_most_accurate_last():
 
 
 def test_the_check_rows_are_bounded(monkeypatch):
-    monkeypatch.setattr(discover_module, "CHECK_ROWS", 100)
+    monkeypatch.setattr("spl.regression.setup.CHECK_ROWS", 100)
     data = make_data(lambda x, y: x * y + x, n_rows=1_000)
     found = search(data, Grammar.from_text(POLYNOMIALS), config=QUICK, limits=Limits(timeout=20))
     assert found.front[-1].loss == pytest.approx(root_mean_square_error(found.front[-1].program, data), abs=1e-9)

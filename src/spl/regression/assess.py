@@ -17,7 +17,7 @@ SETTLE_EPISODES = 1500  # of each tree: a choice stays the same for at least thi
 NOISY_SHARE = 1e-4  # a smaller error relative to the spread of the target is rarely noise: an exact law may be near
 SAMPLE_TOLERANCE = 2.0  # the loss on the sample may be this many times the loss on the check rows
 EXACT_FACTOR = 2  # after an exact law, search until there are this many times the episodes: there may be a simpler one
-EXACT_EPISODES = (100, 200)  # of each tree, the fewest and the most to add then: simpler laws are found soon
+MORE_EPISODES = (100, 200)  # of each tree, the fewest and the most to add then: simpler laws are found soon
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def count_episodes_left(assessment: Assessment, n_episodes: int, n_trees: int) -
     at_exact = assessment.episodes_at_exact
     if at_exact is None:
         return MANY
-    fewest, most = (n_trees * n_more for n_more in EXACT_EPISODES)
+    fewest, most = (n_trees * n_more for n_more in MORE_EPISODES)
     return at_exact + min(max((EXACT_FACTOR - 1) * at_exact, fewest), most) - n_episodes
 
 

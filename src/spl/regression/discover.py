@@ -4,38 +4,26 @@ This is the only place that knows the order of the steps, and the loop by which 
 """
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-import numpy as np
-
-from spl.data.dataset import Dataset
 from spl.errors import FormulaNotFound, RunFileError
 from spl.kernels.runtime.compiler import kernels_are_compiled
 from spl.regression.assess import Assessment, Assessor, count_episodes_left, has_settled
-from spl.regression.bank_build import count_entries
 from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint, pack_candidates, unpack_candidates
 from spl.regression.doubts import find_doubts
 from spl.regression.fit import price_numbers
 from spl.regression.front import Front
-from spl.regression.interruption import Interruption
-from spl.regression.memory_budget import MemoryPlan, plan_memory
 from spl.regression.polish import polish_front
 from spl.regression.request import RegressionRequest
-from spl.regression.scales import Scales, choose_scales
 from spl.regression.schedule import Position, batch_end
-from spl.regression.searcher import Searcher
+from spl.regression.setup import SearchSetup, set_up
 from spl.regression.simplify import get_ready as load_sympy
-from spl.regression.tidy_front import FrontTidier
-from spl.regression.time_limit import TimeLimit
 from spl.regression.transplantation import keep_best, module_size
-from spl.regression.trees import Forest, Recipe, prepare_workers, share_evaluations
-
-CHECK_ROWS = 10_000  # rows on which candidates are assessed during the search
+from spl.regression.trees import prepare_workers, share_evaluations
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +80,7 @@ def discover(
     checkpoint, the search continues as if it had never stopped; its time limit counts from now, its evaluations from the beginning.
     """
     began = get_ready(request.n_jobs)
-    setup = _set_up(request, began, must_stop, checkpoint)
+    setup = set_up(request, began, must_stop, checkpoint)
     state = _State() if checkpoint is None else _restore(setup, checkpoint)
     is_sound = True
     try:
@@ -117,7 +105,7 @@ def discover(
     )
 
 
-def _search(setup: "_Setup", state: "_State", watch: Watcher | None, keep: Keeper | None) -> str:
+def _search(setup: SearchSetup, state: "_State", watch: Watcher | None, keep: Keeper | None) -> str:
     """Grow the trees, batch by batch and round by round, until there is a reason to stop; return it."""
     config = setup.request.config
     while config.max_schedules is None or state.position.schedule < config.max_schedules:
@@ -134,50 +122,6 @@ def _search(setup: "_Setup", state: "_State", watch: Watcher | None, keep: Keepe
         else:
             state.position = state.position.next_batch()
     return "schedules"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Setup:
-    """What a search works with; the trees grow, but nothing here is ever replaced."""
-
-    request: RegressionRequest
-    data: Dataset  # all rows, equal ones merged
-    check: Dataset  # the rows on which candidates are assessed
-    scales: Scales  # in which the trees see the data
-    floor: float  # an error up to this is rounding error
-    forest: Forest
-    memory: MemoryPlan
-    time: TimeLimit
-    interruption: Interruption
-    tidier: FrontTidier
-    seconds_before: float  # of the runs that this one continues
-
-    @property
-    def trees(self) -> list[Searcher]:
-        return self.forest.searchers
-
-    @property
-    def seconds(self) -> float:
-        return self.seconds_before + self.time.seconds
-
-    @property
-    def n_episodes(self) -> int:
-        return sum(tree.n_episodes for tree in self.trees)
-
-    @property
-    def n_evaluations(self) -> int:
-        return sum(tree.n_evaluations for tree in self.trees)
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether the trees of this round hold no program that was not tried."""
-        return all(tree.is_exhausted for tree in self.trees)
-
-    def is_out_of_time(self) -> bool:
-        return self.interruption.check() or self.time.is_time_to_finish()
-
-    def is_late(self) -> bool:
-        return self.time.seconds_left <= 0
 
 
 @dataclass(slots=True)
@@ -198,7 +142,7 @@ class _State:
 # ---- its steps -----------------------------------------------------------------------------------
 
 
-def _grow(setup: _Setup, state: _State) -> None:
+def _grow(setup: SearchSetup, state: _State) -> None:
     """Grow all trees to the end of the batch, in parallel; each has its own share of the evaluations."""
     request, trees = setup.request, setup.trees
     n_grown = sum(tree.n_grown for tree in trees)
@@ -209,7 +153,7 @@ def _grow(setup: _Setup, state: _State) -> None:
     state.has_grown = all(tree.has_grown(end) for tree in trees)
 
 
-def _assess(setup: _Setup, state: _State) -> None:
+def _assess(setup: SearchSetup, state: _State) -> None:
     """Assess what the trees found since the last time."""
     assessor = Assessor(
         setup.check,
@@ -224,7 +168,7 @@ def _assess(setup: _Setup, state: _State) -> None:
     state.is_late = setup.is_late()
 
 
-def _candidates(setup: _Setup) -> Iterator[Candidate]:
+def _candidates(setup: SearchSetup) -> Iterator[Candidate]:
     """Yield the best that each tree has found, in the user's units."""
     for tree in setup.trees:
         for candidate in tree.candidates():
@@ -233,7 +177,7 @@ def _candidates(setup: _Setup) -> Iterator[Candidate]:
                 yield expressed
 
 
-def _report(setup: _Setup, state: _State, watch: Watcher | None, keep: Keeper | None) -> None:
+def _report(setup: SearchSetup, state: _State, watch: Watcher | None, keep: Keeper | None) -> None:
     """Tell those who watch and keep the search how far it is."""
     if watch is None and keep is None:
         return
@@ -244,7 +188,7 @@ def _report(setup: _Setup, state: _State, watch: Watcher | None, keep: Keeper | 
         keep(progress, partial(_take_checkpoint, setup, state), is_last=False)
 
 
-def _progress(setup: _Setup, state: _State) -> Progress:
+def _progress(setup: SearchSetup, state: _State) -> Progress:
     config, position = setup.request.config, state.position
     is_complete = setup.is_exhausted or (
         _is_last_batch(setup, state) and all(tree.has_grown(config.n_episodes) for tree in setup.trees)
@@ -260,7 +204,7 @@ def _progress(setup: _Setup, state: _State) -> Progress:
     )
 
 
-def _reason_to_stop(setup: _Setup, state: _State) -> str:
+def _reason_to_stop(setup: SearchSetup, state: _State) -> str:
     """Return why to stop, or nothing."""
     is_out_of_time = setup.is_out_of_time()
     if setup.interruption.is_requested:
@@ -276,7 +220,7 @@ def _reason_to_stop(setup: _Setup, state: _State) -> str:
     return "exhausted" if setup.is_exhausted and not setup.trees[0].planted else ""  # every formula was tried
 
 
-def _transplant(setup: _Setup, state: _State) -> None:
+def _transplant(setup: SearchSetup, state: _State) -> None:
     """Plant new trees with the best modules so far as rules; without modules, if a new schedule starts."""
     config, trees = setup.request.config, setup.trees
     next_round = state.position.next_round(config.n_transplants).round
@@ -290,12 +234,12 @@ def _transplant(setup: _Setup, state: _State) -> None:
         tree.plant(modules, module_size(config, next_round))
 
 
-def _is_last_batch(setup: _Setup, state: _State) -> bool:
+def _is_last_batch(setup: SearchSetup, state: _State) -> bool:
     n_episodes = setup.request.config.n_episodes
     return batch_end(state.position.batch, n_episodes) == n_episodes
 
 
-def _count_episodes_left(setup: _Setup, state: _State) -> int:
+def _count_episodes_left(setup: SearchSetup, state: _State) -> int:
     return count_episodes_left(state.assessment, setup.n_episodes, len(setup.trees))
 
 
@@ -311,44 +255,7 @@ def get_ready(n_jobs: int) -> float:
     return began if is_compiled else time.monotonic()
 
 
-def _set_up(
-    request: RegressionRequest, began: float, must_stop: Callable[[], bool], checkpoint: Checkpoint | None
-) -> _Setup:
-    """Draw the rows of the search, the same for all trees, and give each tree its own random numbers."""
-    data, grammar, config, limits = request.data, request.grammar, request.config, request.limits
-    time_limit = TimeLimit(limits.timeout, data.n_rows, began)
-    if data.n_rows <= CHECK_ROWS:
-        data = data.merge()
-    sequence = np.random.SeedSequence(request.seed)
-    random = np.random.default_rng(sequence)
-    scales = choose_scales(data, grammar) if config.relative_loss else Scales.plain(data)
-    sample = scales.measure(data.sample(config.max_rows, random))
-    check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
-    seeds = [int(seed) for seed in sequence.generate_state(config.n_trees, np.uint64)]
-    memory = plan_memory(
-        config,
-        n_entries=count_entries(limits.timeout) if checkpoint is None else checkpoint.n_entries,
-        n_symbols=len(grammar.symbols),
-        n_rows=sample.n_rows,
-        most_rules_of_symbol=max(Counter(rule.symbol for rule in grammar.rules).values()) + config.max_modules,
-    )
-    floor = max(data.floor, request.target_error)
-    return _Setup(
-        request=request,
-        data=data,
-        check=check,
-        scales=scales,
-        floor=floor,
-        forest=Forest(Recipe(grammar, sample, config, memory), seeds, request.n_jobs),
-        memory=memory,
-        time=time_limit,
-        interruption=Interruption(must_stop),
-        tidier=FrontTidier(check, floor, data.n_rows),
-        seconds_before=0.0 if checkpoint is None else checkpoint.seconds,
-    )
-
-
-def _polish(setup: _Setup, state: _State) -> Front:
+def _polish(setup: SearchSetup, state: _State) -> Front:
     """Return the front with its formulas polished, as far as there is time."""
     is_interrupted = setup.interruption.is_requested
     if not len(state.front):
@@ -366,7 +273,7 @@ def _polish(setup: _Setup, state: _State) -> Front:
 # ---- checkpoints ---------------------------------------------------------------------------------
 
 
-def _take_checkpoint(setup: _Setup, state: _State) -> Checkpoint:
+def _take_checkpoint(setup: SearchSetup, state: _State) -> Checkpoint:
     """Return where the search is. An assessment of an unfinished batch is left out: a search without a break never makes it."""
     is_whole = state.has_grown and not state.is_late
     assessment = state.assessment if is_whole else state.assessment_before
@@ -384,7 +291,7 @@ def _take_checkpoint(setup: _Setup, state: _State) -> Checkpoint:
     )
 
 
-def _restore(setup: _Setup, checkpoint: Checkpoint) -> _State:
+def _restore(setup: SearchSetup, checkpoint: Checkpoint) -> _State:
     """Put the trees where they were, and return the state of the search there."""
     if len(checkpoint.searchers) != len(setup.trees):
         raise RunFileError(
