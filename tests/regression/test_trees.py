@@ -98,7 +98,7 @@ def test_spl_fit_searches_on_the_cluster_of_a_scheduler(client: Client, tmp_path
 def test_a_worker_that_is_killed_in_the_midst_changes_nothing(client: Client, expected: tuple) -> None:
     before = client.run(os.getpid)
     victim = next(iter(before.values()))
-    killers = [threading.Timer(0.02, os.kill, (victim, signal.SIGKILL))]  # while the next segment is under way
+    killers = [threading.Timer(0.02, os.kill, (victim, signal.SIGKILL))]  # while the next batch is under way
 
     def watch(_: object) -> None:
         if killers:
