@@ -25,8 +25,8 @@ def polish_front(
 ) -> Front:
     """Prune, refit, simplify and round the formulas of a front, and assess them on all rows.
 
-    Formulas stay within the grammar, which `derives` stands for, as long as they are pruned. The most promising come first. When
-    the time is up, the others are only tidied and keep their losses on the check rows; the chosen one always gets a little time.
+    Pruning stays within the grammar: `derives` returns whether it has a formula. The most promising formulas come first. When the time
+    is up, the others are only tidied and keep their losses on the check rows; the chosen one always gets a little time.
     """
     end = time.monotonic() + seconds
     get_ready()
