@@ -19,6 +19,7 @@ import numpy as np
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.regression.request import RegressionRequest
 from spl.regression.trees import compile_kernels
 from spl.runs.regression import discover_in_file
 from spl.settings import Limits
@@ -109,7 +110,8 @@ def main() -> None:
         recorder = Recorder(arguments.output, run)
         recorder.start()
         found = discover_in_file(
-            run, data, grammar, limits=Limits(timeout=arguments.seconds), n_jobs=arguments.jobs, seed=0
+            run,
+            RegressionRequest(data, grammar, limits=Limits(timeout=arguments.seconds), n_jobs=arguments.jobs, seed=0),
         )
         recorder.over.set()
         recorder.join()

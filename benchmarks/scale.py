@@ -16,6 +16,7 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.text import to_text
 from spl.regression.discover import discover
+from spl.regression.request import RegressionRequest
 from spl.regression.trees import compile_kernels
 from spl.settings import Limits
 
@@ -42,7 +43,7 @@ def measure_rows(n_seeds: int) -> None:
         seconds = []
         for seed in range(n_seeds):
             began = time.perf_counter()
-            found = discover(data, grammar, limits=Limits(timeout=120.0), seed=seed)
+            found = discover(RegressionRequest(data, grammar, limits=Limits(timeout=120.0), seed=seed))
             seconds.append(time.perf_counter() - began)
         medians.append(statistics.median(seconds))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -59,7 +60,7 @@ def measure_threads(seconds: float, n_pairs: int) -> None:
     for pair in range(n_pairs):
         rates = []
         for n_jobs in (1, 2):
-            found = discover(data, grammar, limits=Limits(timeout=seconds), n_jobs=n_jobs, seed=pair)
+            found = discover(RegressionRequest(data, grammar, limits=Limits(timeout=seconds), n_jobs=n_jobs, seed=pair))
             rates.append(found.n_evaluations / found.seconds)
         ratios.append(rates[1] / rates[0])
         print(f"evaluations/s: {rates[0]:8.0f} with one thread, {rates[1]:8.0f} with two, ratio {ratios[-1]:.2f}")

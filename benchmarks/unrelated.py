@@ -16,6 +16,7 @@ from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.text import to_text
 from spl.regression.discover import discover
 from spl.regression.doubts import UNEXPLAINED
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 
@@ -37,7 +38,7 @@ def search(place: int, seconds: float, is_patient: bool) -> tuple[bool, str]:
     data = make_table(place)
     config = SearchConfig(patience=None) if is_patient else SearchConfig()
     grammar = Grammar.from_operators(DEFAULT_OPERATORS, data.names)
-    found = discover(data, grammar, config=config, limits=Limits(timeout=seconds), seed=place)
+    found = discover(RegressionRequest(data, grammar, config=config, limits=Limits(timeout=seconds), seed=place))
     chosen = found.front[found.front.choose("mdl", found.n_rows, found.floor)]
     return UNEXPLAINED in found.notes, f"{data.n_rows} rows: {to_text(chosen.program, 4)}"
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
+from spl.regression.request import RegressionRequest
 from spl.runs.regression import discover_in_file
 from spl.runs.writer import RunPlan
 from spl.settings import Limits, SearchConfig
@@ -32,9 +33,9 @@ def make_plan(data=None, rules=RULES, own=(), **more):
 
 def search_in_file(path, max_schedules=1, data=None, rules=RULES, limits=NO_LIMIT, seed=3, **more):
     config = more.pop("config", None) or make_config(max_schedules)
-    return discover_in_file(
-        path, data or make_data(), Grammar.from_text(rules), target="z", config=config, limits=limits, seed=seed, **more
-    )
+    grammar = Grammar.from_text(rules)
+    request = RegressionRequest(data or make_data(), grammar, target="z", config=config, limits=limits, seed=seed)
+    return discover_in_file(path, request, **more)
 
 
 def summary(found):

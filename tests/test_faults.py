@@ -11,6 +11,7 @@ from tests.run_examples import NO_LIMIT, RULES, make_data, search_in_file, summa
 
 from spl.formulas.grammar import Grammar
 from spl.regression.discover import discover
+from spl.regression.request import RegressionRequest
 from spl.runs.reader import read_run
 
 N_KILLS = 50
@@ -40,7 +41,9 @@ def test_after_fifty_kills_the_run_is_where_an_undisturbed_one_would_be(killed):
     n_rounds = read_run(path).searches[0].history[-1].n_rounds
     config = make_quick_config(n_rounds // make_quick_config(1).n_transplants + 1)
     found = search_in_file(path, config=config)
-    undisturbed = discover(make_data(), Grammar.from_text(RULES), config=config, limits=NO_LIMIT, seed=3)
+    undisturbed = discover(
+        RegressionRequest(make_data(), Grammar.from_text(RULES), config=config, limits=NO_LIMIT, seed=3)
+    )
     assert summary(found) == summary(undisturbed)
     assert (found.n_episodes, found.n_evaluations) == (undisturbed.n_episodes, undisturbed.n_evaluations)
     assert read_run(path).status == "finished"

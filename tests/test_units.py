@@ -8,6 +8,7 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits
 
 LIMITS = Limits(timeout=None, max_evaluations=300_000)
@@ -30,7 +31,7 @@ def draw(law, seed, n_rows=100):
 def search(table, target):
     """Return the values of the formula that was chosen, its cost, and why the search ended."""
     data = Dataset.from_arrays(table, target)
-    found = discover(data, Grammar.from_operators(DEFAULT_OPERATORS, data.names), limits=LIMITS)
+    found = discover(RegressionRequest(data, Grammar.from_operators(DEFAULT_OPERATORS, data.names), limits=LIMITS))
     chosen = found.front[found.front.choose("mdl", found.n_rows, found.floor)]
     return chosen.program, found.stopped
 

@@ -10,6 +10,7 @@ from spl.data.dataset import Dataset
 from spl.formulas.text import to_text
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits
 
 
@@ -23,11 +24,13 @@ def describe(job: Job) -> dict[str, object]:
 
 def solve(job: Job) -> Answer:
     found = discover(
-        Dataset.from_arrays(job.table, job.target, names=job.variables),
-        job.task.grammar,
-        config=job.task.config,
-        limits=Limits(timeout=job.timeout),
-        seed=job.seed,
+        RegressionRequest(
+            Dataset.from_arrays(job.table, job.target, names=job.variables),
+            job.task.grammar,
+            config=job.task.config,
+            limits=Limits(timeout=job.timeout),
+            seed=job.seed,
+        )
     )
     program = found.front[found.front.choose("mdl", found.n_rows, found.floor)].program
     return Answer(

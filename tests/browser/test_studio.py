@@ -18,6 +18,7 @@ from tests.web.process import SECONDS, serving, wait_until
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
 from spl.formulas.grammar import Grammar
+from spl.regression.request import RegressionRequest
 from spl.runs.dynamics import discover_system_in_file
 from spl.runs.reader import read_run
 from spl.runs.regression import discover_in_file
@@ -330,11 +331,11 @@ def shelf(tmp_path_factory):
     data = Dataset.from_arrays(frame[["x", "y"]].to_numpy(), frame["force"], names=["x", "y"])
     grammar = Grammar.from_operators(["+", "*", "sin"], data.names)
     limits = Limits(timeout=1.5)
-    discover_in_file(home / "law-1.spl", data, grammar, target="force", limits=limits)
+    discover_in_file(home / "law-1.spl", RegressionRequest(data, grammar, target="force", limits=limits))
     long = Grammar.from_text("f -> " + " + ".join(f"C*sin({k}*x)*sin({k}*y)" for k in range(1, 9)))
     waves = sum((k + 0.1234) * np.sin(k * x) * np.sin(k * y) for k in range(1, 9))
     waves_data = Dataset.from_arrays(frame[["x", "y"]].to_numpy(), waves, names=["x", "y"])
-    discover_in_file(home / "long.spl", waves_data, long, target="force", limits=limits)
+    discover_in_file(home / "long.spl", RegressionRequest(waves_data, long, target="force", limits=limits))
     t = np.linspace(0, 4, 80)
     states = np.stack([1.5 * np.exp(-t) - 0.5 * np.exp(-2 * t), np.exp(-2 * t)], axis=1)  # a' = -a + b/2, b' = -2*b
     runs = Trajectories.from_arrays(states, t, names=["a", "b"])

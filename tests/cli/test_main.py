@@ -3,63 +3,18 @@
 import importlib.metadata
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 
-import numpy as np
-import pandas as pd
 import pytest
-from click.testing import CliRunner
+from tests.cli.command_line import PROCESS, SMALL, run, run_process
 
 import spl
-from spl.cli.main import main
 from spl.formulas.operators import BUILT_IN
-from spl.formulas.program import Vocabulary
-from spl.formulas.text import parse_expression
-from spl.regression.fit import evaluate
-from spl.regression.front import SELECTIONS
 
 INSTALLED = any(importlib.metadata.distributions(name="symbolic-physics-learner"))
 COMMANDS = (["fit"], ["dynamics"], ["demo"], ["operators"], ["grammar", "check"], ["bench"], ["bench", "nguyen"])
-PROCESS = [sys.executable, "-c", "from spl.cli.main import main; main()"]
-SMALL = ["--operators", "+,*", "--max-evaluations", "300"]
-JSON_KEYS = {
-    "target": str,
-    "equation": str,
-    "sympy": str,
-    "latex": str,
-    "loss": float,
-    "r2": float,
-    "cost": int,
-    "front": list,
-    "seconds": float,
-    "seed": int,
-    "evaluations": int,
-    "stopped": str,
-    "notes": list,
-}
-
-
-@pytest.fixture
-def table(tmp_path, monkeypatch, rng):
-    """A folder to work in, with a table of y = a*b + a in it."""
-    monkeypatch.chdir(tmp_path)
-    a, b = rng.uniform(1, 3, (2, 60))
-    frame = pd.DataFrame({"a": a, "b": b, "w": 1.0, "name": "p", "y": a * b + a})
-    frame.to_csv("data.csv", index=False)
-    return frame
-
-
-def run(*arguments, **options):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments], **options)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
-
-
-def run_process(*arguments, **options):
-    return subprocess.run([*PROCESS, *arguments], capture_output=True, text=True, timeout=120, check=False, **options)
 
 
 # ---- help
@@ -78,176 +33,9 @@ def test_the_version_is_that_of_the_package():
     assert run("--version").stdout.strip() == f"spl, version {spl.__version__}"
 
 
-def test_the_help_names_every_rule_of_selection():
-    assert set(SELECTIONS) <= set(re.findall(r"\w+", run("fit", "--help").stdout))
-
-
 def test_help_loads_nothing_that_is_slow():
     code = "import sys, spl.cli.main; sys.exit(bool({'numpy', 'rich', 'pandas', 'numba'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_a_fit_loads_neither_scikit_learn_nor_pandas(table):
-    code = (
-        "import sys; from spl.cli.main import main; "
-        f"main(['fit', 'data.csv', '--target', 'y', '--features', 'a,b', '--quiet', *{SMALL}], standalone_mode=False); "
-        "print(sorted({'sklearn', 'pandas'} & set(sys.modules)))"
-    )
-    table.drop(columns="name").to_csv("data.csv", index=False)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines()[-1] == "[]", done.stderr
-
-
-# ---- fit
-
-
-def test_the_front_ends_with_the_equation_and_a_summary(table):
-    result = run("fit", "data.csv", "--target", "y", "--features", "a,b", *SMALL)
-    lines = result.stdout.splitlines()
-    assert result.exit_code == 0
-    assert any(line.split() == ["cost", "loss", "score", "equation"] for line in lines)
-    marked = [line for line in lines if line.startswith("*")]
-    assert len(marked) == 1
-    assert lines[-3].startswith("y = ")
-    assert marked[0].endswith(lines[-3].removeprefix("y = "))
-    assert lines[-1].startswith("R2 ")
-    assert "evaluations; stopped: " in lines[-1]
-
-
-def test_progress_is_one_line_for_each_better_formula(table):
-    lines = run("fit", "data.csv", "--target", "y", "--features", "a,b", *SMALL).stdout.splitlines()
-    progress = lines[: lines.index("")]
-    assert progress
-    assert all(" s  loss " in line and " y = " in line for line in progress)
-
-
-def test_json_is_one_object_of_the_promised_form(table):
-    result = run("fit", "data.csv", "--target", "y", "--features", "a,b", "--json", "--seed", 3, *SMALL)
-    found = json.loads(result.stdout)
-    assert {key: type(value) for key, value in found.items()} == JSON_KEYS
-    assert result.stdout.count("\n") == 1
-    assert {frozenset(row) for row in found["front"]} == {frozenset({"cost", "loss", "score", "equation"})}
-    assert found["equation"] in [row["equation"] for row in found["front"]]
-    assert (found["seed"], found["target"]) == (3, "y")
-
-
-def test_the_equation_in_json_has_the_loss_it_claims(table):
-    found = json.loads(run("fit", "data.csv", "--target", "y", "--features", "a,b", "--json", *SMALL).stdout)
-    program = parse_expression(found["equation"], Vocabulary(("a", "b")))
-    residual = table["y"] - evaluate(program, table[["a", "b"]].to_numpy().T)
-    assert np.sqrt(np.mean(residual**2)) == pytest.approx(found["loss"], rel=1e-6, abs=1e-12)
-    assert 1 - found["loss"] ** 2 / np.var(table["y"]) == pytest.approx(found["r2"])
-
-
-def test_the_law_is_found(table):
-    found = json.loads(
-        run("fit", "data.csv", "--target", "y", "--features", "a,b", "--operators", "+ *", "--json").stdout
-    )
-    assert found["stopped"] == "exact"
-    assert found["r2"] == pytest.approx(1.0)
-    assert found["cost"] <= 5
-
-
-def test_one_seed_gives_one_answer_for_any_number_of_jobs(table):
-    answers = [
-        json.loads(run("fit", "data.csv", "--target", "y", "--jobs", jobs, "--json", *SMALL).stdout) for jobs in (1, 2)
-    ]
-    assert answers[0] | {"seconds": 0} == answers[1] | {"seconds": 0}
-
-
-def test_a_constant_target_gives_valid_json(table):
-    table.assign(y=2.0).to_csv("data.csv", index=False)
-    found = json.loads(run("fit", "data.csv", "--target", "y", "--json", *SMALL).stdout)
-    assert found["r2"] is None
-
-
-def test_quiet_prints_the_equation_alone(table):
-    result = run("fit", "data.csv", "--target", "y", "--quiet", *SMALL)
-    assert result.stdout.startswith("y = ")
-    assert result.stdout.count("\n") == 1
-    assert result.stderr == "Note: 1 column of text left out: name.\n"
-
-
-def test_standard_input_is_a_table_too(table):
-    result = run("fit", "-", "--target", "y", "--features", "a,b", "--quiet", *SMALL, input=table.to_csv(index=False))
-    assert result.stdout.startswith("y = ")
-
-
-def test_the_rule_of_selection_decides_which_formula_is_chosen(table, rng):
-    table.assign(y=table["y"] + rng.normal(0, 1.0, len(table))).to_csv("data.csv", index=False)
-    found = json.loads(run("fit", "data.csv", "--target", "y", "--selection", "accurate", "--json", *SMALL).stdout)
-    assert found["equation"] == found["front"][-1]["equation"]
-
-
-def test_without_constants_no_constant_is_fitted(table):
-    found = json.loads(
-        run("fit", "data.csv", "--target", "y", "--features", "a,b", "--no-constants", "--json", *SMALL).stdout
-    )
-    assert found["front"]
-    assert not any("." in row["equation"] for row in found["front"])
-
-
-def test_a_grammar_file_holds_for_every_formula(table, tmp_path):
-    (tmp_path / "law.grammar").write_text("f -> a * g\ng -> b | C")
-    found = json.loads(
-        run("fit", "data.csv", "--target", "y", "--grammar", "law.grammar", "--json", "--timeout", "3").stdout
-    )
-    assert found["front"]
-    assert all("a" in row["equation"] and "sin" not in row["equation"] for row in found["front"])
-
-
-def test_what_is_left_out_is_noted_on_standard_error(table):
-    table.loc[3, "a"] = np.nan
-    table.to_csv("data.csv", index=False)
-    result = run("fit", "data.csv", "--target", "y", "--json", *SMALL)
-    assert "Note: 1 column of text left out: name." in result.stderr
-    assert "Note: 1 row of 60 with missing or infinite values left out (line 5)." in result.stderr
-    json.loads(result.stdout)
-
-
-def spoil(table, cell):
-    """Write the table with a cell of text in line 17."""
-    spoiled = table.astype({"a": object})
-    spoiled.loc[15, "a"] = cell
-    spoiled.to_csv("data.csv", index=False)
-
-
-def test_text_in_a_column_of_numbers_stops_with_line_and_value(table):
-    spoil(table, "bad")
-    result = CliRunner().invoke(main, ["fit", "data.csv", "--target", "y", "--json"])
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "Column 'a' has text in 1 of 60 cells (line 17: 'bad'). Fix the cell, or pass --missing" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("cell", "options"), [("-", []), ("bad", ["--missing", "worse,bad"]), ("-9999", ["--missing=-9999.0"])]
-)
-def test_a_mark_for_a_missing_value_is_noted_in_every_output(table, cell, options):
-    spoil(table, cell)
-    note = f"Column 'a': 1 cell is read as missing (line 17: '{cell}')."
-    result = run("fit", "data.csv", "--target", "y", "--json", *options, *SMALL)
-    assert note in json.loads(result.stdout)["notes"]
-    assert f"Note: {note}" in result.stderr
-    assert f"Note: {note}" in run("fit", "data.csv", "--target", "y", "--quiet", *options, *SMALL).stderr
-
-
-def test_rows_of_weight_zero_do_not_count(table):
-    table.loc[:9, ["y", "w"]] = 1e6, 0.0
-    table.to_csv("data.csv", index=False)
-    found = json.loads(run("fit", "data.csv", "--target", "y", "--weights", "w", "--operators", "+,*", "--json").stdout)
-    assert found["r2"] == pytest.approx(1.0)
-
-
-def test_compilation_is_announced_on_standard_error(table, monkeypatch):
-    monkeypatch.setattr("spl.kernels.runtime.compiler.kernels_are_compiled", lambda: False)
-    result = run("fit", "data.csv", "--target", "y", "--quiet", *SMALL)
-    assert "Compiling the kernels (once per installation" in result.stderr
-    assert result.stdout.startswith("y = ")
-
-
-def test_compilation_is_not_announced_when_it_is_done(table):
-    run("fit", "data.csv", "--target", "y", "--quiet", *SMALL)
-    assert "Compiling" not in run("fit", "data.csv", "--target", "y", "--quiet", *SMALL).stderr
 
 
 # ---- mistakes

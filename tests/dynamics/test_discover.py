@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -101,9 +102,9 @@ def test_sums_are_proposed_as_long_as_there_is_time():
 def test_what_it_took_to_get_ready_is_taken_from_the_searches(monkeypatch):
     seen, search_for_real = [], spl.dynamics.discover.discover
 
-    def search(*arguments, limits, **options):
-        seen.append(limits.timeout)
-        return search_for_real(*arguments, limits=Limits(timeout=0.2), **options)
+    def search(request, **options):
+        seen.append(request.limits.timeout)
+        return search_for_real(replace(request, limits=Limits(timeout=0.2)), **options)
 
     monkeypatch.setattr(spl.dynamics.discover, "discover", search)
     monkeypatch.setattr(spl.dynamics.discover, "make_rows", lambda *words: time.sleep(1.0) or make_rows(*words))

@@ -10,6 +10,7 @@ from spl.data.dataset import Dataset
 from spl.errors import GrammarError, OperatorError, SplError
 from spl.formulas.grammar import Grammar
 from spl.regression.discover import discover
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 SHORT = SearchConfig(max_rules=6, n_episodes=20, n_transplants=1, max_schedules=1, n_simulations=2, n_completions=16)
@@ -72,7 +73,11 @@ def test_a_grammar_that_was_read_can_be_searched(text):
         rng = np.random.default_rng(0)
         data = Dataset.from_arrays(rng.normal(size=(20, 3)), rng.normal(size=20), names=["x", "y", "flow rate"])
         try:
-            discover(data, Grammar.from_text(text), config=SHORT, limits=Limits(timeout=5, max_evaluations=100))
+            discover(
+                RegressionRequest(
+                    data, Grammar.from_text(text), config=SHORT, limits=Limits(timeout=5, max_evaluations=100)
+                )
+            )
         except SplError as error:
             assert len(str(error)) < 1_000
 

@@ -15,6 +15,7 @@ from spl.kernels.programs import tokens as tk
 from spl.kernels.programs.rounding_error import MAX_ROUNDING
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 MAX_CHANGE = 20 * MAX_ROUNDING  # of the target's spread: what more digits may change
@@ -73,7 +74,9 @@ def test_no_formula_of_a_front_lives_on_rounding_errors(seed):
     config = SearchConfig(patience=None, n_trees=1)
     with guarded("fronts"):
         front = discover(
-            data, grammar, config=config, limits=Limits(timeout=None, max_evaluations=1500), seed=seed
+            RegressionRequest(
+                data, grammar, config=config, limits=Limits(timeout=None, max_evaluations=1500), seed=seed
+            )
         ).front
     columns = data.columns.astype(np.longdouble)
     for candidate in front:

@@ -14,6 +14,7 @@ from tests.fuzz.guard import cases, guarded
 from spl.data.dataset import Dataset
 from spl.errors import SplError
 from spl.formulas.grammar import Grammar
+from spl.regression.request import RegressionRequest
 from spl.runs.reader import read_run
 from spl.runs.regression import discover_in_file, resume
 from spl.settings import Limits, SearchConfig
@@ -41,7 +42,7 @@ def good_file(tmp_path_factory):
     table = np.random.default_rng(0).normal(size=(20, 2))
     data = Dataset.from_arrays(table, table[:, 0] * 2 + np.sin(table[:, 1]))
     grammar = Grammar.from_text("f -> f + f | f * f | C * f | x0 | x1")
-    discover_in_file(path, data, grammar, config=TINY, limits=Limits(timeout=5, max_evaluations=50))
+    discover_in_file(path, RegressionRequest(data, grammar, config=TINY, limits=Limits(timeout=5, max_evaluations=50)))
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
     connection.close()

@@ -6,7 +6,7 @@ import pytest
 from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
-from spl.regression.assess import MANY, SETTLE_EPISODES, Judge, Judged, count_episodes_left, has_settled
+from spl.regression.assess import MANY, SETTLE_EPISODES, Assessment, Assessor, count_episodes_left, has_settled
 from spl.regression.candidate import Candidate
 from spl.regression.fit import root_mean_square_error
 from spl.regression.front import Front
@@ -16,75 +16,79 @@ WORDS = Vocabulary(("x",))
 X = np.linspace(1.0, 3.0, 60)
 
 
-def make_judge(target=None):
+def make_assessor(target=None):
     target = np.exp(X) + 0.01 * np.sin(40 * X) if target is None else target
     data = Dataset.from_arrays(X[:, np.newaxis], target, names=["x"])
-    return Judge(data, data.n_rows, data.floor, derives=lambda program: True, must_stop=lambda: False)
+    return Assessor(data, data.n_rows, data.floor, derives=lambda program: True, must_stop=lambda: False)
 
 
-def candidate(text, judge, factor=1.0):
+def candidate(text, assessor, factor=1.0):
     """Return a candidate whose loss on the sample is so many times that on the check rows."""
     program = parse_expression(text, WORDS)
-    return Candidate(program, factor * root_mean_square_error(program, judge.check), 0.5)
+    return Candidate(program, factor * root_mean_square_error(program, assessor.check), 0.5)
 
 
 def test_a_candidate_far_worse_than_a_cheaper_one_is_not_looked_at():
-    judge = make_judge()
-    found = [candidate("exp(x)", judge), candidate("exp(x) + x", judge), candidate("exp(x) + sin(40*x)/99", judge)]
-    judged = judge.judge(found, Judged(), 50, 1)
-    assert found[1].program.tokens not in judged.seen
-    assert {found[0].program.tokens, found[2].program.tokens} == set(judged.seen)
+    assessor = make_assessor()
+    found = [
+        candidate("exp(x)", assessor),
+        candidate("exp(x) + x", assessor),
+        candidate("exp(x) + sin(40*x)/99", assessor),
+    ]
+    assessment = assessor.assess(found, Assessment(), 50, 1)
+    assert found[1].program.tokens not in assessment.seen
+    assert {found[0].program.tokens, found[2].program.tokens} == set(assessment.seen)
 
 
 def test_a_loss_on_the_sample_need_not_be_the_lowest():
-    judge = make_judge()
-    found = [candidate("x", judge), candidate("exp(x)", judge, factor=0.9), candidate("exp(x) + 0.001", judge)]
-    assert len(judge.judge(found, Judged(), 50, 1).seen) == 3
+    assessor = make_assessor()
+    found = [candidate("x", assessor), candidate("exp(x)", assessor, factor=0.9), candidate("exp(x) + 0.001", assessor)]
+    assert len(assessor.assess(found, Assessment(), 50, 1).seen) == 3
 
 
 def test_a_candidate_that_is_known_is_not_fitted_again(monkeypatch):
-    judge = make_judge()
-    found = [candidate("exp(x)", judge)]
-    before = judge.judge(found, Judged(), 50, 1)
+    assessor = make_assessor()
+    found = [candidate("exp(x)", assessor)]
+    before = assessor.assess(found, Assessment(), 50, 1)
     monkeypatch.setattr("spl.regression.assess.fit", None)
-    assert judge.judge(found, before, 100, 1).front == before.front
+    assert assessor.assess(found, before, 100, 1).front == before.front
 
 
 def test_the_choice_is_as_old_as_its_formula():
-    judge = make_judge()
-    first = judge.judge([candidate("x", judge)], Judged(), 50, 1)
-    second = judge.judge([candidate("exp(x)", judge)], first, 100, 1)
-    third = judge.judge([candidate("exp(x)", judge)], second, 150, 1)
-    assert [judged.episodes_at_choice for judged in (first, second, third)] == [50, 100, 100]
+    assessor = make_assessor()
+    first = assessor.assess([candidate("x", assessor)], Assessment(), 50, 1)
+    second = assessor.assess([candidate("exp(x)", assessor)], first, 100, 1)
+    third = assessor.assess([candidate("exp(x)", assessor)], second, 150, 1)
+    assert [assessment.episodes_at_choice for assessment in (first, second, third)] == [50, 100, 100]
 
 
 def test_a_choice_that_is_nearly_exact_does_not_grow_old():
-    judge = make_judge(np.exp(X) + 1e-5 * np.sin(40 * X))
-    judged = Judged()
+    assessor = make_assessor(np.exp(X) + 1e-5 * np.sin(40 * X))
+    assessment = Assessment()
     for n_episodes in (50, 5_000):
-        judged = judge.judge([candidate("exp(x)", judge)], judged, n_episodes, 1)
-    assert judged.episodes_at_choice == 5_000
+        assessment = assessor.assess([candidate("exp(x)", assessor)], assessment, n_episodes, 1)
+    assert assessment.episodes_at_choice == 5_000
 
 
 def test_a_search_without_any_formula_does_not_settle():
-    judged = make_judge().judge([], Judged(), 50_000, 1)
-    assert not has_settled(judged.episodes_at_choice, 50_000, SearchConfig(n_trees=1))
+    assessment = make_assessor().assess([], Assessment(), 50_000, 1)
+    assert not has_settled(assessment.episodes_at_choice, 50_000, SearchConfig(n_trees=1))
 
 
 def test_the_first_exact_law_is_noted():
-    judge = make_judge(np.exp(X))
-    judged = judge.judge([candidate("x", judge)], Judged(), 50, 1)
-    assert judged.episodes_at_exact is None
-    assert count_episodes_left(judged, 10**9, 1) == MANY
+    assessor = make_assessor(np.exp(X))
+    assessment = assessor.assess([candidate("x", assessor)], Assessment(), 50, 1)
+    assert assessment.episodes_at_exact is None
+    assert count_episodes_left(assessment, 10**9, 1) == MANY
     for n_episodes in (100, 150):
-        judged = judge.judge([candidate("exp(x)", judge)], judged, n_episodes, 1)
-        assert judged.episodes_at_exact == 100
+        assessment = assessor.assess([candidate("exp(x)", assessor)], assessment, n_episodes, 1)
+        assert assessment.episodes_at_exact == 100
 
 
 def test_the_choice_is_pruned_after_a_while():
-    judge = make_judge()
-    found = [candidate("exp(x) + 0.00001*x", judge)]
-    early, late = (judge.judge(found, Judged(), n_episodes, 1) for n_episodes in (50, 500))
+    assessor = make_assessor()
+    found = [candidate("exp(x) + 0.00001*x", assessor)]
+    early, late = (assessor.assess(found, Assessment(), n_episodes, 1) for n_episodes in (50, 500))
     assert early.pruned is None
     assert late.pruned.program.tokens == parse_expression("exp(x)", WORDS).tokens
     assert late.pruned in list(late.front)
@@ -107,30 +111,30 @@ def test_a_search_settles_when_its_choice_is_old_enough(at_choice, n_episodes, p
 
 @pytest.mark.parametrize(("at_exact", "end"), [(50, 150), (150, 300), (1_000, 1_200)])
 def test_after_an_exact_law_the_search_goes_on_for_a_while(at_exact, end):
-    judged = Judged(Front(()), episodes_at_exact=at_exact)
-    assert [count_episodes_left(judged, n_episodes, 1) for n_episodes in (end - 1, end)] == [1, 0]
-    assert count_episodes_left(judged, 2 * end, 2) == -2 * end + at_exact + min(max(at_exact, 200), 400)
+    assessment = Assessment(Front(()), episodes_at_exact=at_exact)
+    assert [count_episodes_left(assessment, n_episodes, 1) for n_episodes in (end - 1, end)] == [1, 0]
+    assert count_episodes_left(assessment, 2 * end, 2) == -2 * end + at_exact + min(max(at_exact, 200), 400)
 
 
 def test_when_it_is_late_only_a_first_formula_is_fitted():
-    early = make_judge()
+    early = make_assessor()
     late = replace(early, is_late=lambda: True)
     found = [candidate("x", early), candidate("exp(x)", early)]
-    assert len(early.judge(found, Judged(), 50, 1).seen) == 2
-    first = late.judge(found, Judged(), 50, 1)
+    assert len(early.assess(found, Assessment(), 50, 1).seen) == 2
+    first = late.assess(found, Assessment(), 50, 1)
     assert set(first.seen) == {found[0].program.tokens}
-    assert late.judge(found, first, 100, 1).front == first.front
+    assert late.assess(found, first, 100, 1).front == first.front
 
 
 @pytest.mark.parametrize("target", [X + 0.1 * np.sin(40 * X), np.sin(40 * X)])
 def test_the_best_constant_is_in_every_front(target):
-    judge = make_judge(target)
-    judged = judge.judge([candidate("x", judge), candidate("sqrt(x)", judge)], Judged(), 50, 1)
-    assert judged.front[0].program.constants == pytest.approx([np.mean(target)])
-    assert judged.front[0].cost == 0
+    assessor = make_assessor(target)
+    assessment = assessor.assess([candidate("x", assessor), candidate("sqrt(x)", assessor)], Assessment(), 50, 1)
+    assert assessment.front[0].program.constants == pytest.approx([np.mean(target)])
+    assert assessment.front[0].cost == 0
 
 
 def test_a_grammar_without_constants_gets_none():
-    judge = replace(make_judge(), derives=lambda program: program.n_constants == 0)
-    judged = judge.judge([candidate("x", judge)], Judged(), 50, 1)
-    assert [to_text(each.program) for each in judged.front] == ["x"]
+    assessor = replace(make_assessor(), derives=lambda program: program.n_constants == 0)
+    assessment = assessor.assess([candidate("x", assessor)], Assessment(), 50, 1)
+    assert [to_text(each.program) for each in assessment.front] == ["x"]

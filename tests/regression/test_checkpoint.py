@@ -96,7 +96,7 @@ def test_bytes_that_hold_no_arrays_are_refused(packed):
 
 
 def test_bytes_that_would_fill_the_memory_are_refused(monkeypatch):
-    monkeypatch.setattr("spl.regression.checkpoint.MAX_BYTES", 1_000)
+    monkeypatch.setattr("spl.regression.checkpoint.MAX_ARRAY_BYTES", 1_000)
     with pytest.raises(Damage, match="too long"):
         from_bytes(to_bytes({"keys": np.zeros(1_000, np.uint64)}))
 

@@ -15,8 +15,11 @@ from spl.regression.description_length import (
     ARITHMETIC_SHARE,
     FUNCTION_SHARE,
     LEAF_SHARE,
+    bayes_criterion,
+    count_functions,
     count_numbers,
     description_length,
+    equation_nats,
     formula_nats,
 )
 from spl.regression.fit import fit, fit_constant
@@ -73,3 +76,26 @@ def test_unrelated_columns_are_said_to_explain_nothing(seed):
     with pytest.warns(DoubtfulResult, match="do not explain"):
         model = SPLRegressor(max_evaluations=1_500, random_state=seed).fit(X, y)
     assert not model.sympy().free_symbols
+
+
+def test_a_function_makes_an_equation_of_a_system_dearer_than_a_product_of_the_same_cost():
+    assert read("sin(x)").cost < read("x*y").cost
+    assert equation_nats(read("sin(x)"), 100) > equation_nats(read("x*y"), 100)
+
+
+def test_a_constant_of_an_equation_costs_half_the_logarithm_of_the_observations():
+    dearer = equation_nats(read("C*x"), 400) - equation_nats(read("C*x"), 100)
+    assert dearer == pytest.approx(0.5 * math.log(4))
+
+
+def test_the_bayesian_criterion_prefers_fewer_parameters_and_a_lower_loss():
+    def value(text, loss):
+        return bayes_criterion(Candidate(read(text), loss), 100, 0.0)
+
+    assert value("x", 1.0) < value("C*x", 1.0)
+    assert value("C*x", 0.5) < value("C*x", 1.0)
+    assert value("C*x", 1.0) - value("x", 1.0) == pytest.approx(0.5 * 3 * math.log(100))
+
+
+def test_powers_that_are_whole_are_no_functions():
+    assert [count_functions(read(text)) for text in ("x**2", "-x/y", "exp(sin(x))", "x**C")] == [0, 0, 2, 1]

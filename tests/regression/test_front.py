@@ -8,7 +8,7 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import description_length
-from spl.regression.front import SELECTIONS, WORTH, Front, check_selection
+from spl.regression.front import MIN_IMPROVEMENT, SELECTIONS, Front, check_selection
 
 WORDS = Vocabulary(("x",))
 
@@ -48,7 +48,7 @@ def test_no_candidate_is_worth_more_than_the_front(candidates, floor):
     front = Front.from_candidates(candidates, floor)
     for candidate in (candidate for candidate in candidates if np.isfinite(candidate.loss)):
         rivals = [max(member.loss, floor) for member in front if member.cost <= candidate.cost]
-        assert min(rivals) * (1 - WORTH) <= max(candidate.loss, floor)
+        assert min(rivals) * (1 - MIN_IMPROVEMENT) <= max(candidate.loss, floor)
 
 
 @given(CANDIDATES, FLOORS)

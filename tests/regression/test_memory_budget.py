@@ -6,6 +6,7 @@ from spl.errors import SettingError
 from spl.formulas.grammar import Grammar
 from spl.regression.discover import discover
 from spl.regression.memory_budget import CHILD_BYTES, KEY_BYTES, MEGABYTE, NODE_BYTES, plan_memory
+from spl.regression.request import RegressionRequest
 from spl.settings import SearchConfig
 
 SHAPE = {"n_entries": 100_000, "n_symbols": 2, "n_rows": 256, "most_rules_of_symbol": 30}
@@ -35,6 +36,6 @@ def test_too_little_memory_is_refused_with_what_is_needed():
 
 def test_a_search_with_little_memory_works():
     config = make_config(max_memory=6.0)
-    found = discover(make_data(), Grammar.from_text(RULES), config=config, limits=NO_LIMIT, seed=3)
+    found = discover(RegressionRequest(make_data(), Grammar.from_text(RULES), config=config, limits=NO_LIMIT, seed=3))
     assert found.stopped == "schedules"
     assert len(found.front)

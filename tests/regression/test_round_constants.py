@@ -10,14 +10,14 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
 from spl.regression.candidate import Candidate
 from spl.regression.fit import POLISH_EFFORT, fit
-from spl.regression.round_constants import clean, simple_numbers_near
+from spl.regression.round_constants import round_constants, simple_numbers_near
 
 WORDS = Vocabulary(("x",))
 FLOOR = 1e-11
 
 
-def clean_law(text, law, noise=0.0, n_rows=200):
-    """Return the candidate before and after cleaning, fitted to a law with some noise."""
+def round_law(text, law, noise=0.0, n_rows=200):
+    """Return the candidate before and after rounding its constants, fitted to a law with some noise."""
     rng = np.random.default_rng(0)
     x = rng.uniform(0.5, 3, n_rows)
     error = rng.normal(size=n_rows)
@@ -29,7 +29,7 @@ def clean_law(text, law, noise=0.0, n_rows=200):
         return fit(program, data, effort=POLISH_EFFORT)
 
     fitted = fit(parse_expression(text, WORDS), data, effort=POLISH_EFFORT, reward=0.7)
-    return fitted, clean(fitted, n_rows, FLOOR * data.spread, refit)
+    return fitted, round_constants(fitted, n_rows, FLOOR * data.spread, refit)
 
 
 def numbers_of(candidate):
@@ -48,40 +48,40 @@ def numbers_of(candidate):
     ],
 )
 def test_the_numbers_of_an_exact_law_come_back_clean(law, numbers):
-    _, cleaned = clean_law("C*x + C", law)
+    _, cleaned = round_law("C*x + C", law)
     assert cleaned.program.n_constants == 0
     assert numbers_of(cleaned) == pytest.approx(numbers, abs=0)
 
 
 def test_numbers_come_back_clean_through_a_little_noise():
-    _, cleaned = clean_law("C*x + C", lambda x: 3 * x + 2, noise=0.01)
+    _, cleaned = round_law("C*x + C", lambda x: 3 * x + 2, noise=0.01)
     assert numbers_of(cleaned) == [3.0, 2.0]
 
 
 def test_a_term_that_does_not_help_gets_the_number_0():
-    _, cleaned = clean_law("C*x + C*sin(x)", lambda x: 3 * x)
+    _, cleaned = round_law("C*x + C*sin(x)", lambda x: 3 * x)
     assert numbers_of(cleaned) == [3.0, 0.0]
 
 
 def test_a_number_that_is_not_simple_stays_fitted():
-    fitted, cleaned = clean_law("C*x", lambda x: 1.23456789 * x)
+    fitted, cleaned = round_law("C*x", lambda x: 1.23456789 * x)
     assert cleaned.program == fitted.program
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.3])
 def test_cleaning_costs_no_more_than_a_standard_error_for_each_constant(noise):
-    fitted, cleaned = clean_law("C*x**2 + C*x + C", lambda x: 3.1 * x**2 + 0.7 * x + 2, noise=noise)
+    fitted, cleaned = round_law("C*x**2 + C*x + C", lambda x: 3.1 * x**2 + 0.7 * x + 2, noise=noise)
     assert cleaned.loss <= max(fitted.loss * math.exp(3 / (2 * 200)), FLOOR * 20)
 
 
 def test_the_reward_is_kept():
-    _, cleaned = clean_law("C*x + C", lambda x: 3 * x + 2)
+    _, cleaned = round_law("C*x + C", lambda x: 3 * x + 2)
     assert cleaned.reward == 0.7
 
 
 def test_a_program_without_constants_stays_as_it_is():
     candidate = Candidate(parse_expression("x + 1", WORDS), 0.5)
-    assert clean(candidate, 10, 0.0, lambda program: pytest.fail(to_text(program))) is candidate
+    assert round_constants(candidate, 10, 0.0, lambda program: pytest.fail(to_text(program))) is candidate
 
 
 @given(st.floats(-1e5, 1e5).filter(lambda value: abs(value) > 1e-3))

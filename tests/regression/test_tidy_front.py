@@ -11,6 +11,7 @@ from spl.regression.candidate import Candidate
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate, root_mean_square_error
 from spl.regression.front import Front
+from spl.regression.request import RegressionRequest
 from spl.regression.tidy_front import FrontTidier, tidy_candidate
 from spl.settings import Limits, SearchConfig
 
@@ -77,7 +78,9 @@ def test_every_row_that_a_search_shows_is_tidy_even_when_time_runs_out(limits: L
     data = Dataset.from_arrays(x, target, names=["x", "y"])
     grammar = Grammar.from_text("f -> f + f | f - f | f * f | f / f | sin(f) | C * f | f + C | x | y")
     seen: list[Front] = []
-    found = discover(data, grammar, limits=limits, watch=lambda progress: seen.append(progress.front))
+    found = discover(
+        RegressionRequest(data, grammar, limits=limits), watch=lambda progress: seen.append(progress.front)
+    )
     rows = [row for front in (*seen, found.front) for row in front]
     assert rows
     assert [to_text(row.program, 9) for row in rows] == [to_text(tidy(row.program), 9) for row in rows]
@@ -91,7 +94,7 @@ def test_tidied_rows_are_for_people_alone_and_do_not_change_the_search(monkeypat
     for is_tidied in (True, False):
         if not is_tidied:
             monkeypatch.setattr(FrontTidier, "tidy", lambda self, front: front)
-        found = discover(DATA, grammar, config=config, limits=limits, n_jobs=1)
+        found = discover(RegressionRequest(DATA, grammar, config=config, limits=limits, n_jobs=1))
         shown.append(texts_of(found.front))
         evaluations.append((found.n_episodes, found.n_evaluations))
     assert shown[0] == shown[1]

@@ -21,8 +21,9 @@ from spl.errors import OperatorError
 from spl.formulas.grammar import Grammar
 from spl.formulas.operators import Operator
 from spl.regression import trees as forest
-from spl.regression.discover import Discovery, discover
+from spl.regression.discover import Discovery, Watcher, discover
 from spl.regression.memory_budget import MemoryPlan
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 RULES = "f -> f + f | f * f | sin(f) | exp(f) | C * f | x | y"
@@ -33,12 +34,15 @@ x, y = np.random.default_rng(0).uniform(0.5, 3, (2, 30))
 DATA = Dataset.from_arrays(np.stack([x, y], axis=1), np.sin(7 * x * y) + np.abs(np.sin(40 * x)), names=["x", "y"])
 
 
+NO_LIMIT = Limits(timeout=None)
 MEMORY = MemoryPlan(n_entries=1000, n_keys=1 << 16, n_nodes=200)
 
 
-def search(n_jobs: int = 2, config: SearchConfig = CONFIG, **more) -> Discovery:
-    options = {"limits": Limits(timeout=None), "seed": 3} | more
-    return discover(DATA, Grammar.from_text(RULES), config=config, n_jobs=n_jobs, **options)
+def search(
+    n_jobs: int = 2, config: SearchConfig = CONFIG, limits: Limits = NO_LIMIT, watch: Watcher | None = None
+) -> Discovery:
+    grammar = Grammar.from_text(RULES)
+    return discover(RegressionRequest(DATA, grammar, config=config, limits=limits, n_jobs=n_jobs, seed=3), watch=watch)
 
 
 def summary(found: Discovery) -> tuple:
@@ -94,7 +98,7 @@ def test_spl_fit_searches_on_the_cluster_of_a_scheduler(client: Client, tmp_path
 def test_a_worker_that_is_killed_in_the_midst_changes_nothing(client: Client, expected: tuple) -> None:
     before = client.run(os.getpid)
     victim = next(iter(before.values()))
-    killers = [threading.Timer(0.02, os.kill, (victim, signal.SIGKILL))]  # while the next segment is under way
+    killers = [threading.Timer(0.02, os.kill, (victim, signal.SIGKILL))]  # while the next batch is under way
 
     def watch(_: object) -> None:
         if killers:
@@ -136,7 +140,7 @@ def test_ctrl_c_ends_a_search_in_processes() -> None:
 def search_with(operator: Operator) -> Discovery:
     data = Dataset.from_arrays(x[:, np.newaxis], 3 * np.tanh(x) + 1, names=["x"])
     grammar = Grammar.from_text(f"f -> f + f | C * f | {operator.name}(x) | 1", [operator])
-    return discover(data, grammar, config=PLAIN, n_jobs=2, seed=0)
+    return discover(RegressionRequest(data, grammar, config=PLAIN, n_jobs=2, seed=0))
 
 
 def test_an_operator_of_the_user_works_in_processes() -> None:

@@ -9,6 +9,7 @@ from spl.errors import RunFileError
 from spl.formulas.grammar import Grammar
 from spl.formulas.text import to_text
 from spl.regression.discover import discover
+from spl.regression.request import RegressionRequest
 from spl.runs import reader as stored_run
 from spl.runs.reader import read_run, read_state
 
@@ -67,10 +68,8 @@ def test_the_history_goes_forward_and_ends_with_the_last_numbers(stored):
 def test_every_improvement_is_there_with_its_time(stored):
     _, run = stored
     seen = []
-    discover(
-        make_data(), Grammar.from_text(RULES), config=make_config(), limits=NO_LIMIT, seed=3,
-        watch=lambda progress: seen.append({to_text(c.program) for c in progress.front}),
-    )  # fmt: skip
+    request = RegressionRequest(make_data(), Grammar.from_text(RULES), config=make_config(), limits=NO_LIMIT, seed=3)
+    discover(request, watch=lambda progress: seen.append({to_text(c.program) for c in progress.front}))
     improvements = run.searches[0].improvements
     assert {improvement.equation for improvement in improvements} <= set().union(*seen)
     assert {to_text(c.program) for c in run.searches[0].front} & {i.equation for i in improvements}

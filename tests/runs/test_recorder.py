@@ -8,6 +8,7 @@ from tests.run_examples import NO_LIMIT, RULES, make_config, make_data
 from spl.formulas.grammar import Grammar
 from spl.kernels.tree.ledger import N_CLEARED
 from spl.regression.discover import discover
+from spl.regression.request import RegressionRequest
 from spl.runs.reader import read_checkpoint
 from spl.runs.recorder import SearchKeeper
 from spl.runs.sqlite_file import close_written, open_to_write, transaction
@@ -47,7 +48,10 @@ def looks():
     def keep(progress, checkpoint, *, is_last):
         seen.append((progress, checkpoint(), is_last))
 
-    discover(make_data(), Grammar.from_text(RULES), config=make_config(2), limits=NO_LIMIT, seed=3, keep=keep)
+    discover(
+        RegressionRequest(make_data(), Grammar.from_text(RULES), config=make_config(2), limits=NO_LIMIT, seed=3),
+        keep=keep,
+    )
     return seen
 
 
@@ -56,11 +60,11 @@ def assert_same(one, two):
         for name in a.__slots__:
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
     assert one.front.tobytes() == two.front.tobytes()
-    assert (one.round, one.segment, one.seconds) == (two.round, two.segment, two.seconds)
+    assert (one.round, one.batch, one.seconds) == (two.round, two.batch, two.seconds)
 
 
 def test_every_checkpoint_comes_back_whole_though_only_what_is_new_is_written(store, looks, monkeypatch):
-    monkeypatch.setattr("spl.runs.recorder.PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("spl.runs.recorder.WRITE_SECONDS", 0.0)
     monkeypatch.setattr("spl.runs.recorder.MOST_WRITING", np.inf)
     keep = SearchKeeper(store.write, 0)
     for progress, checkpoint, is_last in looks:
@@ -70,7 +74,7 @@ def test_every_checkpoint_comes_back_whole_though_only_what_is_new_is_written(st
 
 
 def test_a_ledger_that_was_emptied_is_written_anew(store, looks, monkeypatch):
-    monkeypatch.setattr("spl.runs.recorder.PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("spl.runs.recorder.WRITE_SECONDS", 0.0)
     keep = SearchKeeper(store.write, 0)
     (progress, first, _), (_, second, _) = looks[-3], looks[1]
     keep(progress, lambda: first, is_last=True)
@@ -119,7 +123,9 @@ def test_two_searches_of_a_run_are_kept_apart(store, looks):
 def test_the_file_of_a_long_search_stays_small(tmp_path, store):
     keep = SearchKeeper(store.write, 0)
     limits = Limits(timeout=None, max_evaluations=5_000)
-    discover(make_data(), Grammar.from_text(RULES), config=make_config(None), limits=limits, keep=keep)
+    discover(
+        RegressionRequest(make_data(), Grammar.from_text(RULES), config=make_config(None), limits=limits), keep=keep
+    )
     with closing(sqlite3.connect(tmp_path / "run.spl")) as connection:
         [size] = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
     assert size < 5_000 * 2 * 100  # two keys for each evaluation, and little else

@@ -10,6 +10,7 @@ from spl.errors import FormulaNotFound, RunFileError
 from spl.formulas.grammar import Grammar
 from spl.formulas.operators import Operator
 from spl.regression.discover import discover
+from spl.regression.request import RegressionRequest
 from spl.runs.reader import read_run
 from spl.runs.regression import request_stop, resume
 from spl.runs.writer import RunFile
@@ -19,7 +20,9 @@ from spl.settings import Limits, SearchConfig
 @pytest.fixture(scope="module")
 def whole():
     """What a search without a file finds in twice as many rounds."""
-    return discover(make_data(), Grammar.from_text(RULES), config=make_config(2), limits=NO_LIMIT, seed=3)
+    return discover(
+        RegressionRequest(make_data(), Grammar.from_text(RULES), config=make_config(2), limits=NO_LIMIT, seed=3)
+    )
 
 
 class Killed(BaseException):

@@ -8,6 +8,7 @@ from tests.web.client import ADDRESS, Client
 
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
+from spl.regression.request import RegressionRequest
 from spl.runs.regression import discover_in_file
 from spl.settings import Limits
 from spl.web.apps import make_studio_app, make_watch_app
@@ -23,7 +24,7 @@ def finished_run(tmp_path_factory):
     x, y = np.random.default_rng(0).uniform(0.5, 3, (2, 50))
     data = Dataset.from_arrays(np.stack([x, y], axis=1), 2 * x * y + x, names=["x", "<b>y</b>"])
     grammar = Grammar.from_operators(["+", "*"], data.names)
-    discover_in_file(path, data, grammar, target="force", limits=Limits(max_evaluations=300))
+    discover_in_file(path, RegressionRequest(data, grammar, target="force", limits=Limits(max_evaluations=300)))
     return path
 
 

@@ -23,6 +23,7 @@ from spl.formulas.program import Program
 from spl.kernels.programs.fit import Effort
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate, fit
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 Numbers = NDArray[np.float64]
@@ -101,11 +102,13 @@ class _Searched:
 def _search_one(drop: Drop, grammar: str, seed: int, timeout: float | None) -> _Searched:
     began = time.perf_counter()
     found = discover(
-        training_points(drop),
-        Grammar.from_text(GRAMMARS[grammar]),
-        config=search_config(grammar),
-        limits=Limits(timeout=timeout),
-        seed=seed,
+        RegressionRequest(
+            training_points(drop),
+            Grammar.from_text(GRAMMARS[grammar]),
+            config=search_config(grammar),
+            limits=Limits(timeout=timeout),
+            seed=seed,
+        )
     )
     # A factor that is 1 for this ball need not be 1 for another.
     laws = tuple(free_numbers(candidate.program, kept=LITERALS) for candidate in found.front)

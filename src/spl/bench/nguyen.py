@@ -18,6 +18,7 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.text import to_text
 from spl.regression.discover import Discovery, discover
 from spl.regression.fit import evaluate
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 DEFAULT_TIMEOUTS: dict[str, float | None] = {"paper": None, "points20": 60.0}  # seconds; the paper has no limit
@@ -110,7 +111,9 @@ def run_task(task: Task, trial: Trial) -> Outcome:
     data = Dataset.from_arrays(table, target, names=task.problem.variables)
     began = time.perf_counter()
     found = discover(
-        data, task.grammar, config=task.config, limits=Limits(timeout=trial.timeout), n_jobs=1, seed=trial.seed
+        RegressionRequest(
+            data, task.grammar, config=task.config, limits=Limits(timeout=trial.timeout), n_jobs=1, seed=trial.seed
+        )
     )
     return _judge(found, task.make_test(trial.seed), time.perf_counter() - began)
 

@@ -26,6 +26,7 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.text import to_text
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 if TYPE_CHECKING:
@@ -147,11 +148,13 @@ def _config_of(trial: Trial) -> SearchConfig:
 def _run_ours(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float64]) -> Outcome:
     began = time.perf_counter()
     found = discover(
-        Dataset.from_arrays(table, target, names=("x",)),
-        Grammar.from_text(GRAMMAR),
-        config=_config_of(trial),
-        limits=Limits(timeout=trial.timeout),
-        seed=trial.seed,
+        RegressionRequest(
+            Dataset.from_arrays(table, target, names=("x",)),
+            Grammar.from_text(GRAMMAR),
+            config=_config_of(trial),
+            limits=Limits(timeout=trial.timeout),
+            seed=trial.seed,
+        )
     )
     seconds = time.perf_counter() - began
     program = found.front[found.front.choose("mdl", found.n_rows, found.floor)].program

@@ -32,6 +32,7 @@ from spl.notation.terms import linear_terms
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate
 from spl.regression.front import Front
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 Numbers = NDArray[np.float64]
@@ -100,11 +101,13 @@ def run_pendulum(trial: Trial) -> Outcome:
     names = columns_for(trial.problem)
     began = time.perf_counter()
     found = discover(
-        Dataset.from_arrays(_columns(samples.train, names).T, _column(samples.train, trial.problem), names=names),
-        Grammar.from_text(GRAMMAR.format(other=OTHER[trial.problem]), variables=names),
-        config=pendulum_config(),
-        limits=Limits(timeout=trial.timeout),
-        seed=trial.seed,
+        RegressionRequest(
+            Dataset.from_arrays(_columns(samples.train, names).T, _column(samples.train, trial.problem), names=names),
+            Grammar.from_text(GRAMMAR.format(other=OTHER[trial.problem]), variables=names),
+            config=pendulum_config(),
+            limits=Limits(timeout=trial.timeout),
+            seed=trial.seed,
+        )
     )
     equation = choose_equation(found.front, samples, trial.problem)
     return Outcome(

@@ -26,6 +26,7 @@ from spl.formulas.program import Program
 from spl.formulas.text import to_text
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate
+from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 NOISE_LEVELS = (0.0, 0.001, 0.01, 0.1)  # standard deviation of the noise / root mean square of the exact values
@@ -107,12 +108,14 @@ def run_formula(trial: Trial, config: SearchConfig) -> Outcome:
     grammar = Grammar.from_operators(DEFAULT_OPERATORS, law.variables)
     began = time.perf_counter()
     found = discover(
-        data,
-        grammar,
-        config=config,
-        limits=Limits(timeout=trial.timeout),
-        n_jobs=condition.n_threads,
-        seed=trial.seed,
+        RegressionRequest(
+            data,
+            grammar,
+            config=config,
+            limits=Limits(timeout=trial.timeout),
+            n_jobs=condition.n_threads,
+            seed=trial.seed,
+        )
     )
     seconds = time.perf_counter() - began
     program = found.front[found.front.choose("mdl", found.n_rows, found.floor)].program

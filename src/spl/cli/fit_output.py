@@ -1,9 +1,10 @@
-"""What `spl fit` and `spl resume` show: progress while a formula is searched, and what was found.
+"""What `spl fit` and `spl resume` print: progress during the search, and what it found.
 
-Whatever is slow to import is imported inside, so that `spl --help` answers at once.
+Slow imports are inside the functions, so that `spl --help` answers at once.
 """
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,32 +15,46 @@ if TYPE_CHECKING:
     from spl.data.dataset import Dataset
     from spl.display.progress import Choose, ProgressDisplay
     from spl.regression.discover import Discovery
+    from spl.regression.front import Front
+    from spl.regression.request import RegressionRequest
+
+
+def search_and_print(
+    search: "Callable[..., Discovery]",
+    request: "RegressionRequest",
+    *,
+    selection: str,
+    is_json: bool,
+    is_quiet: bool,
+) -> None:
+    """Run a search that takes a request and a watcher, show its progress, and print what it found."""
+    data = request.data
+
+    def choose(front: "Front") -> int:
+        return front.choose(selection, data.n_rows, data.floor)
+
+    with open_progress(request.target, choose, request.limits.timeout, is_json=is_json, is_quiet=is_quiet) as watch:
+        found = search(request, watch=watch)
+    chosen = found.front.choose(selection, found.n_rows, found.floor)
+    print_notes(found.notes[len(data.notes) :])  # those about the data were printed when it was read
+    if is_json:
+        click.echo(json.dumps(describe_found(found, chosen, request), allow_nan=False))
+    elif is_quiet:
+        _print_equation(found, chosen, request.target)
+    else:
+        _print_result(found, chosen, request)
 
 
 def open_progress(
     target: str, choose: "Choose", timeout: float | None, *, is_json: bool, is_quiet: bool
 ) -> "ProgressDisplay":
-    """Return what shows the progress: a live table on a terminal, lines elsewhere, nothing beside JSON."""
+    """Return what shows the progress: a live table on a terminal, lines elsewhere, nothing with JSON."""
     from spl.display.progress import ProgressDisplay, is_live, open_display
 
     console = open_console(is_error=is_json)
     if is_quiet or (is_json and not is_live(console)):
         return ProgressDisplay()
     return open_display(console, target, choose, timeout=timeout)
-
-
-def print_found(
-    found: "Discovery", data: "Dataset", *, target: str, selection: str, seed: int, is_json: bool, is_quiet: bool
-) -> None:
-    """Print what was found: one JSON object, the equation alone, or the front and a summary."""
-    chosen = found.front.choose(selection, found.n_rows, found.floor)
-    print_notes(found.notes[len(data.notes) :])  # those about the data were printed when it was read
-    if is_json:
-        click.echo(json.dumps(describe_found(found, chosen, data, target, seed), allow_nan=False))
-    elif is_quiet:
-        _print_equation(found, chosen, target)
-    else:
-        _print_result(found, chosen, data, target)
 
 
 def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
@@ -50,19 +65,19 @@ def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
         click.echo("Note: interrupted; this is the best so far.", err=True)
 
 
-def _print_result(found: "Discovery", chosen: int, data: "Dataset", target: str) -> None:
+def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest") -> None:
     from spl.display.results import front_rows, print_equation, print_front, print_lines, summary_line
 
     console = open_console()
     print_lines(console, [""])
     print_front(console, front_rows(found.front, chosen, found.floor))
     print_lines(console, [""])
-    print_equation(console, target, found.front, chosen)
-    print_lines(console, ["", summary_line(found, share_explained(found.front[chosen].loss, data))])
+    print_equation(console, request.target, found.front, chosen)
+    print_lines(console, ["", summary_line(found, share_explained(found.front[chosen].loss, request.data))])
 
 
-def describe_found(found: "Discovery", chosen: int, data: "Dataset", target: str, seed: int) -> dict[str, Any]:
-    """Return the result as `--json` prints it; numbers that JSON does not know are null."""
+def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest") -> dict[str, Any]:
+    """Return the result as `--json` prints it; numbers that JSON cannot represent are null."""
     from spl.display.results import front_rows
     from spl.notation.latex import to_latex
     from spl.notation.to_sympy import to_sympy
@@ -70,16 +85,16 @@ def describe_found(found: "Discovery", chosen: int, data: "Dataset", target: str
     rows = front_rows(found.front, chosen, found.floor, digits=None)
     program = found.front[chosen].program
     return {
-        "target": target,
+        "target": request.target,
         "equation": rows[chosen].equation,
         "sympy": str(to_sympy(program)),
         "latex": to_latex(program),
         "loss": rows[chosen].loss,
-        "r2": share_explained(rows[chosen].loss, data),
+        "r2": share_explained(rows[chosen].loss, request.data),
         "cost": rows[chosen].cost,
         "front": [{"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation} for row in rows],
         "seconds": found.seconds,
-        "seed": seed,
+        "seed": request.seed,
         "evaluations": found.n_evaluations,
         "stopped": found.stopped,
         "notes": list(found.notes),

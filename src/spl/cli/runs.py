@@ -1,11 +1,13 @@
-"""The commands `spl show` and `spl resume`: look at a run in a file, and continue it.
+"""The commands `spl show` and `spl resume`: show the run in a file, and continue it.
 
-Whatever is slow to import is imported inside, so that `spl --help` answers at once.
+Slow imports are inside the functions, so that `spl --help` answers at once.
 """
 
 import json
 import math
 import time
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,12 +15,11 @@ import click
 from spl.cli.options import check_jobs, cluster_option, compile_kernels, open_console, print_notes
 
 if TYPE_CHECKING:
-    from spl.data.dataset import Dataset
     from spl.data.trajectories import Trajectories
     from spl.runs.reader import StoredRun, StoredSearch
     from spl.settings import Limits
 
-LOOK_SECONDS = 1.0  # between two looks at a run that goes on
+LOOK_SECONDS = 1.0  # between two looks at a running search
 
 
 # ---- show ----------------------------------------------------------------------------------------
@@ -26,10 +27,10 @@ LOOK_SECONDS = 1.0  # between two looks at a run that goes on
 
 @click.command()
 @click.argument("file")
-@click.option("--watch", is_flag=True, help="Follow a run that goes on until it ends; Ctrl-C ends only the watching.")
+@click.option("--watch", is_flag=True, help="Follow a running search until it ends; Ctrl-C ends only the watching.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 def show(file: str, watch: bool, is_json: bool) -> None:
-    """Show the run in FILE: how it stands, its settings, and the front. Works while the run goes on.
+    """Show the run in FILE: its status, its settings and its front. Works during the run.
 
     \b
     Examples:
@@ -66,7 +67,7 @@ def _has_same_fronts(one: "StoredRun", two: "StoredRun") -> bool:
 
 
 def describe_run(run: "StoredRun") -> dict[str, Any]:
-    """Return a run as `--json` prints it; numbers that JSON does not know are null."""
+    """Return a run as `--json` prints it; numbers that JSON cannot represent are null."""
     from spl.runs.facts import REGRESSION
 
     searches = [_describe_search(run, search) for search in run.searches]
@@ -105,7 +106,7 @@ def _describe_search(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]
 
 
 def _choose(run: "StoredRun", search: "StoredSearch") -> int:
-    """Return the row of the front that is preferred; 0 if it is empty."""
+    """Return the chosen row of the front; 0 if it is empty."""
     if run.system is not None:
         return run.system.chosen[run.searches.index(search)]
     if not len(search.front) or search.discovery is None:
@@ -115,7 +116,7 @@ def _choose(run: "StoredRun", search: "StoredSearch") -> int:
 
 
 def _describe_system(run: "StoredRun") -> dict[str, Any]:
-    """Return the equations of a system and their numbers, with one entry for each state; None before they are there."""
+    """Return the equations of a system and their numbers, one entry per state; None before they are fitted."""
     from spl.display.systems import describe_numbers, system_numbers
 
     if run.system is None:
@@ -152,7 +153,7 @@ def _print_run(run: "StoredRun") -> None:
 
 
 def _heading(run: "StoredRun") -> list[str]:
-    """Return what a run is about and how it stands."""
+    """Return the lines that describe a run and its status."""
     from spl.data.dataset import Dataset
     from spl.display.results import STOPPED, count_of
 
@@ -178,18 +179,39 @@ def _heading(run: "StoredRun") -> list[str]:
 # ---- resume --------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeOptions:
+    """The argument and the options of `spl resume`, by name."""
+
+    file: str
+    timeout: float | None
+    jobs: int
+    cluster: int | None  # threads of the cluster, which has been connected to
+    is_json: bool
+    quiet: bool
+
+    @property
+    def n_jobs(self) -> int:
+        """How many trees grow at once."""
+        return self.cluster or self.jobs
+
+
 @click.command()
 @click.argument("file")
-@click.option("--timeout", type=float, metavar="SECONDS", help="From now on; inf is none. [default: see above]")
-@click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
+@click.option(
+    "--timeout", type=float, metavar="SECONDS", help="Time limit from now on; inf for no limit. [default: see above]"
+)
+@click.option(
+    "--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1 for all cores."
+)
 @cluster_option
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equation.")
-def resume(file: str, timeout: float | None, jobs: int, cluster: int | None, is_json: bool, quiet: bool) -> None:
+def resume(**given: Any) -> None:
     """Continue the run in FILE, whatever ended it: a limit, Ctrl-C, a crash. Nothing but the file is needed.
 
-    Without --timeout the run gets what is left of its time limit; if it had used that up, as much again. The search goes
-    on as if it had never ended: the same seed gives the same front.
+    Without --timeout the run gets what is left of its time limit; if nothing is left, the same time again. The search
+    continues as if it had never stopped: the same seed gives the same front.
 
     \b
     Examples:
@@ -199,18 +221,19 @@ def resume(file: str, timeout: float | None, jobs: int, cluster: int | None, is_
     from spl.data.dataset import Dataset
     from spl.runs.reader import read_run
 
-    run = read_run(file)
+    options = ResumeOptions(**given)
+    run = read_run(options.file)
     compile_kernels()
     if isinstance(run.data, Dataset):
-        _resume_search(run, run.data, timeout, cluster or jobs, is_json=is_json, is_quiet=quiet)
+        _resume_search(run, options)
     else:
-        _resume_system(run, run.data, timeout, cluster or jobs, is_json=is_json, is_quiet=quiet)
+        _resume_system(run, run.data, options)
 
 
 def extend_limits(run: "StoredRun", seconds: float | None) -> "tuple[Limits, int | None]":
-    """Return the limits of a run that goes on for so many seconds more, counted from its beginning, and its schedules.
+    """Return the limits, counted from the start of the run, with which it continues for some seconds, and its schedules.
 
-    A limit that ended the run is given once more. Without seconds, what is left of the time limit is left.
+    A limit that ended the run is granted once more. Without seconds, the rest of the time limit remains.
     """
     from spl.settings import Limits, check_number
 
@@ -228,40 +251,34 @@ def extend_limits(run: "StoredRun", seconds: float | None) -> "tuple[Limits, int
     return Limits(timeout=timeout, max_evaluations=max_evaluations), most
 
 
-def _resume_search(
-    run: "StoredRun", data: "Dataset", seconds: float | None, jobs: int, *, is_json: bool, is_quiet: bool
-) -> None:
-    from spl.cli.fit_output import open_progress, print_found
-    from spl.regression.front import Front
-    from spl.runs.regression import resume
+def _resume_search(run: "StoredRun", options: ResumeOptions) -> None:
+    from spl.cli.fit_output import search_and_print
+    from spl.runs.regression import discover_in_file, stored_request
 
-    target, selection = run.searches[0].name, run.facts.get("selection", "mdl")
-    limits, max_schedules = extend_limits(run, seconds)
-
-    def choose(front: Front) -> int:
-        return front.choose(selection, data.n_rows, data.floor)
-
-    with open_progress(target, choose, limits.timeout, is_json=is_json, is_quiet=is_quiet) as watch:
-        found = resume(run, limits=limits, max_schedules=max_schedules, n_jobs=jobs, watch=watch)
-    seed = run.settings["seed"]
-    print_found(found, data, target=target, selection=selection, seed=seed, is_json=is_json, is_quiet=is_quiet)
+    limits, max_schedules = extend_limits(run, options.timeout)
+    request = stored_request(run, limits=limits, max_schedules=max_schedules, n_jobs=options.n_jobs)
+    search_and_print(
+        partial(discover_in_file, run.path),
+        request,
+        selection=run.facts.get("selection", "mdl"),
+        is_json=options.is_json,
+        is_quiet=options.quiet,
+    )
 
 
-def _resume_system(
-    run: "StoredRun", data: "Trajectories", seconds: float | None, jobs: int, *, is_json: bool, is_quiet: bool
-) -> None:
+def _resume_system(run: "StoredRun", data: "Trajectories", options: ResumeOptions) -> None:
     from spl.cli.dynamics import open_system_progress, print_system
     from spl.display.systems import describe_system
     from spl.runs.dynamics import resume_system, stored_plan
 
     plan = stored_plan(run)
-    limits, _ = extend_limits(run, seconds)
-    with open_system_progress(data, plan, limits.timeout, is_json=is_json, is_quiet=is_quiet) as watch:
+    limits, _ = extend_limits(run, options.timeout)
+    with open_system_progress(data, plan, limits.timeout, is_json=options.is_json, is_quiet=options.quiet) as watch:
         found = resume_system(
-            run, timeout=limits.timeout, max_evaluations=limits.max_evaluations, n_jobs=jobs, watch=watch
+            run, timeout=limits.timeout, max_evaluations=limits.max_evaluations, n_jobs=options.n_jobs, watch=watch
         )
     print_notes(found.notes)
-    if is_json:
+    if options.is_json:
         click.echo(json.dumps(describe_system(found, data, found.notes, run.settings["seed"]), allow_nan=False))
     else:
-        print_system(found, data, plan, is_quiet=is_quiet)
+        print_system(found, data, plan, is_quiet=options.quiet)

@@ -32,6 +32,7 @@ from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery, Keeper, Progress, Watcher, discover, get_ready
 from spl.regression.fit import POLISH_EFFORT, evaluate, fit
 from spl.regression.front import Front
+from spl.regression.request import RegressionRequest
 from spl.regression.tidy_front import tidy_candidate
 from spl.regression.time_limit import MOST_LOADING
 from spl.settings import TIMEOUT, Limits, SearchConfig
@@ -255,25 +256,26 @@ def _search(
     store = how.store
     config = how.config or SearchConfig()
     data = rows.dataset(state)
-    search = partial(
-        discover,
+    request = RegressionRequest(
         data,
         grammar,
         config=replace(config, patience=None),  # whole fronts are tried along the data, not one choice
+        limits=limits,
         n_jobs=how.n_jobs,
         seed=how.seed,
-        watch=watch,
-        must_stop=how.must_stop,
         target_error=float(rows.target_errors[state]),
     )
     if store is None:
-        return _join(search(limits=limits), sums, data)
+        return _join(discover(request, watch=watch, must_stop=how.must_stop), sums, data)
     done, checkpoint = store.discovery(state), store.checkpoint(state)
     if done is not None and how.is_over(done, limits):
         return done
     if limits.timeout is not None and checkpoint is not None:
         limits = replace(limits, timeout=max(limits.timeout - checkpoint.seconds, LAST_SECONDS))
-    found = _join(search(limits=limits, keep=store.keeper(state), checkpoint=checkpoint), sums, data)
+        request = replace(request, limits=limits)
+    keep = store.keeper(state)
+    found = discover(request, watch=watch, keep=keep, checkpoint=checkpoint, must_stop=how.must_stop)
+    found = _join(found, sums, data)
     store.finish_search(state, found)
     return found
 

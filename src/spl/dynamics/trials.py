@@ -19,7 +19,7 @@ from spl.dynamics.segments import choose_length
 from spl.dynamics.shooting import Refined
 from spl.formulas.program import Program
 from spl.formulas.system import System
-from spl.kernels.programs import tokens as tk
+from spl.regression.description_length import equation_nats
 
 Numbers = NDArray[np.float64]
 
@@ -29,10 +29,6 @@ FOLLOWED = (
 MAX_LENGTH = 512  # samples of a segment
 EXACT = 1e-4  # of the spread of a state: trajectories that are nearer to clean data are exact
 SMALLEST = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
-# What a function adds to the description of an equation beside its token: without it, functions stood in for terms that they hardly
-# differ from on the data, as 21.6*sin(0.09*y) for 2*y. The size was set by judgement, not tuned on its own.
-TOKEN_NATS, FUNCTION_NATS = 0.75, 2.5
-_NO_FUNCTIONS = (tk.ADD, tk.SUB, tk.MUL, tk.DIV, tk.NEG, tk.INV, tk.SQUARE, tk.CUBE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,9 +113,8 @@ class SystemTrials:
         return best
 
     def price(self, program: Program) -> float:
-        """Return what an equation adds to a description, in nats: its tokens, and its numbers to the precision the data gives."""
-        numbers = 0.5 * program.n_constants * log(self.n_observations)
-        return TOKEN_NATS * program.cost + FUNCTION_NATS * count_functions(program) + numbers
+        """Return what an equation adds to a description, in nats."""
+        return equation_nats(program, self.n_observations)
 
     def _refine(self, system: System, chosen: tuple[int, ...], near: Choice | None = None) -> Choice:
         """Fit along the shortest segments, or along those of a choice that is near."""
@@ -146,15 +141,3 @@ class SystemTrials:
         """Return the mean squared residual, in units of the noise, up to which trajectories are exact."""
         states = np.concatenate([run.x for run in self._data.runs])
         return float(np.mean((EXACT * states.std(axis=0) / noise_to_weigh(self._rows.noise, states)) ** 2))
-
-
-def count_functions(program: Program) -> int:
-    """Return how many functions a formula has, among them powers with a fitted exponent; signs and whole powers are none.
-
-    Examples:
-        >>> from spl.formulas.text import parse_expression
-        >>> from spl.formulas.program import Vocabulary
-        >>> count_functions(parse_expression("sin(x) - x**0.3/x**2", Vocabulary(("x",))))
-        2
-    """
-    return sum(token >> tk.KIND_SHIFT == tk.OPERATOR and token not in _NO_FUNCTIONS for token in program.tokens)

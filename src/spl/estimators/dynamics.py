@@ -36,7 +36,8 @@ from spl.errors import (
     show_value,
 )
 from spl.estimators.inputs import warn_of_repairs
-from spl.estimators.regressor import DIGITS, check_run_file, count_jobs, make_grammar
+from spl.estimators.parameters import check_run_file, count_jobs, make_grammar
+from spl.estimators.regressor import EQUATION_DIGITS
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
@@ -432,7 +433,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
                     "cost": [candidate.cost for candidate in search.front],
                     "loss": [candidate.loss for candidate in search.front],
                     "score": search.front.scores(search.floor),
-                    "equation": [to_text(candidate.program, DIGITS) for candidate in search.front],
+                    "equation": [to_text(candidate.program, EQUATION_DIGITS) for candidate in search.front],
                 }
             )
             for search in found.searches

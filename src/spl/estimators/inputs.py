@@ -1,6 +1,6 @@
-"""What people hand to `SPLRegressor` as numbers: frames and arrays, with dates as seconds and without incomplete rows.
+"""The input of `SPLRegressor` as numbers: frames and arrays, with dates as seconds and without incomplete rows.
 
-Shapes and names are left to scikit-learn's own checks.
+scikit-learn checks shapes and names.
 """
 
 import datetime as dt
@@ -19,12 +19,12 @@ from spl.data.columns import Column, Reading, find_complete_rows, note_durations
 from spl.data.frames import read_dates, read_frame, read_objects
 from spl.errors import DataError, DataRepaired, show_value
 
-_REMEDY = "Fix it, or put NaN in its place to treat it as missing."
-_NUMERIC = "biufc"  # kinds of numpy's dtypes that scikit-learn looks at
+_REMEDY = "Fix it, or replace it by NaN to treat it as missing."
+_NUMERIC = "biufc"  # kinds of numpy's dtypes that scikit-learn checks
 
 
 class Features(NamedTuple):
-    """A table that scikit-learn can check, from which instants its dates are counted, and what was changed."""
+    """A table that scikit-learn can check, the instants from which its dates are counted, and what was changed."""
 
     table: Any
     origins: dict[str, int]
@@ -41,10 +41,10 @@ class Rows(NamedTuple):
 
 
 def read_features(X: Any, origins: Mapping[str, int] | None = None) -> Features:
-    """Return a table whose columns of dates and texts are numbers, if they can be; NaN where a value is missing.
+    """Return a table whose columns of dates and text are numbers where possible; NaN where a value is missing.
 
     Args:
-        X: a frame or an array; what it is no use to read is handed on to scikit-learn, which refuses it.
+        X: a frame or an array; anything else is passed on to scikit-learn, which refuses it.
         origins: instants from which dates were counted in the fit; None in the fit itself.
     """
     reading = Reading(_place, Missing(), _REMEDY, origins=origins or {})
@@ -73,7 +73,7 @@ def read_features(X: Any, origins: Mapping[str, int] | None = None) -> Features:
 
 
 def complete_rows(X: NDArray[np.float64], y: Any, weights: Any, names: Sequence[str] | None) -> Rows:
-    """Return the rows in which table, target and weights have finite numbers; a clear error if there is none."""
+    """Return the rows in which table, target and weights have finite numbers; raise an error if there are none."""
     y, notes = _read_series(column_or_1d(y, warn=True), "The target")
     if isinstance(weights, Number):
         weights = np.full(len(X), weights)
@@ -95,13 +95,13 @@ def complete_rows(X: NDArray[np.float64], y: Any, weights: Any, names: Sequence[
 
 
 def warn_of_repairs(notes: Iterable[str], stacklevel: int) -> None:
-    """Warn of what was changed in the data or left out; `stacklevel` is that of `warnings.warn`, seen from here."""
+    """Warn about what was changed in the data or left out; `stacklevel` is that of `warnings.warn`, seen from here."""
     for note in notes:
         warnings.warn(note, DataRepaired, stacklevel=stacklevel)
 
 
 def read_origins(given: object) -> dict[str, int]:
-    """Return the instants that a run file holds, from which dates are counted.
+    """Return the instants in a run file from which dates are counted.
 
     Examples:
         >>> read_origins({"when": 5, "else": "nonsense"})
@@ -116,7 +116,7 @@ def _place(row: int) -> str:
 
 
 def _as_array(values: Any) -> NDArray[Any] | None:
-    """Return an array, with NaN for what is masked; None if it is no table or one that scikit-learn must refuse."""
+    """Return an array, with NaN for what is masked; None if it is not a table, or one that scikit-learn must refuse."""
     if isinstance(values, np.ma.MaskedArray):
         return np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan) if values.dtype.kind in "biuf" else None
     if hasattr(values, "toarray"):  # sparse
@@ -132,7 +132,7 @@ def _as_array(values: Any) -> NDArray[Any] | None:
 
 
 def _needs_reading(array: NDArray[Any]) -> bool:
-    """Return whether there are texts, dates or whole numbers beyond all others in an array."""
+    """Return whether an array holds text, dates, or whole numbers that may be too large for numpy."""
     if array.dtype.kind != "O":
         return array.dtype.kind not in _NUMERIC
     return any(isinstance(cell, str | dt.date | dt.time | dt.timedelta | np.datetime64 | int) for cell in array.flat)

@@ -1,17 +1,14 @@
-"""`SPLRegressor`: the scikit-learn door. Checks what people give, calls the pipeline, shows the answer; holds no method."""
+"""`SPLRegressor`, the scikit-learn interface: it checks input, calls the search and returns the answer. It contains no method."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
@@ -30,10 +27,10 @@ from spl.errors import (
     show_value,
 )
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
+from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
-from spl.formulas.grammar_text import read_text_or_file
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
 from spl.formulas.program import Program
@@ -42,13 +39,14 @@ from spl.notation.export import export_program
 from spl.notation.latex import latex_name, latex_table, to_latex
 from spl.notation.mathml import mathml_name, to_mathml
 from spl.notation.to_sympy import to_sympy
-from spl.regression.discover import Discovery, discover
+from spl.regression.discover import Discovery, Watcher, discover
 from spl.regression.domain import explain_undefined
 from spl.regression.fit import evaluate
 from spl.regression.front import Front, check_selection
+from spl.regression.request import RegressionRequest
 from spl.runs.reader import read_run
 from spl.runs.regression import discover_in_file
-from spl.settings import TIMEOUT, Limits, SearchConfig, check_switch, check_verbose
+from spl.settings import TIMEOUT, Limits, SearchConfig, check_verbose
 
 if TYPE_CHECKING:
     import sympy
@@ -56,7 +54,7 @@ if TYPE_CHECKING:
 
     from spl.display.progress import ProgressDisplay
 
-DIGITS = 8  # of the constants in a printed equation
+EQUATION_DIGITS = 8  # of the constants in `equations_`
 MAX_KEPT_ROWS = 4000  # rows of the fit that are kept for `plot`
 
 
@@ -68,17 +66,17 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         constants: whether the law may contain fitted numbers.
         grammar: all formulas that are possible, as a `Grammar`, its text, or the path of a file. Overrides `operators` and
             `constants`.
-        timeout: seconds after which the search ends at the latest; None is no limit.
-        max_evaluations: distinct formulas tried after which the search ends; None is no limit.
+        timeout: time limit of the search in seconds; None for no limit.
+        max_evaluations: the most distinct formulas to try; None for no limit.
         selection: which equation of the front `predict` uses: "mdl", "bic", "accurate" or "knee"; may be changed after `fit`.
         search: how the search works, a `SearchConfig`: how long formulas may get, when it stops on its own, how many trees grow. The
             default works for most data.
-        n_jobs: trees searched at once; -1 uses all processors. The result does not depend on it.
-        random_state: a number makes the random choices repeatable. A run repeats to the last digit if its length is counted too:
+        n_jobs: trees that grow at once; -1 uses all processors. The result does not depend on it.
+        random_state: a number makes the random choices repeatable. A run repeats to the last digit if its length is a count too:
             `random_state=0, max_evaluations=100_000, timeout=None`.
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
-        run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also while the search goes on, and a
-            search that was killed continues from it. None keeps nothing.
+        run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also during the search, and a search
+            that was killed continues from it. None keeps nothing.
 
     Attributes:
         equations_: the front as a DataFrame: cost, loss, score, equation.
@@ -119,56 +117,54 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         self.run_file = run_file
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "SPLRegressor":
-        """Search the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far; so does `stop`.
+        """Find the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far; so does `stop`.
 
         Args:
-            X: rows [N, D], an array or a DataFrame, whose column names the formulas then use; else columns are x0, x1, ...
+            X: rows [N, D], an array or a DataFrame, whose column names the formulas then use; otherwise columns are x0, x1, ...
             y: the target [N]; the name of a Series is used in what is shown.
-            sample_weight: how much each row counts [N]; left out, all alike. For known standard deviations of the target, use
+            sample_weight: how much each row counts [N]; by default, all alike. For known standard deviations of the target, use
                 1 / deviation**2.
         """
         check_selection(self.selection)
         check_verbose(self.verbose)
         check_run_file(self.run_file)
-        config = self._check_search()
+        config = check_search(self.search)
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
         check_unique(getattr(X, "columns", ()))
-        name = str(getattr(y, "name", None) or "y")
         rows, self.time_origins_ = self._read(X, y, sample_weight, None)
         names = getattr(self, "feature_names_in_", None)
         data = replace(Dataset.from_arrays(rows.X, rows.y, names=names, weights=rows.weights), notes=tuple(rows.notes))
-        grammar = make_grammar(self.grammar, self.operators, self.constants, data.names)
-        display = self._make_display(data, name) if self.verbose else nullcontext()
+        request = RegressionRequest(
+            data,
+            make_grammar(self.grammar, self.operators, self.constants, data.names),
+            target=str(getattr(y, "name", None) or "y"),
+            config=config,
+            limits=limits,
+            n_jobs=count_jobs(self.n_jobs),
+            seed=int(check_random_state(self.random_state).randint(2**31)),
+        )
+        display = self._make_display(request) if self.verbose else nullcontext()
         with stop_flag(self) as flag, display as watch:
-            discovery = self._choose_search(name)(
-                data=data,
-                grammar=grammar,
-                config=config,
-                limits=limits,
-                n_jobs=count_jobs(self.n_jobs),
-                seed=int(check_random_state(self.random_state).randint(2**31)),
-                watch=watch,
-                must_stop=flag.is_set,
-            )
+            discovery = self._run(request, watch, flag.is_set)
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
-        self._keep(discovery, data, name)
+        self._keep(discovery, data, request.target)
         for note in discovery.notes[len(data.notes) :]:
             warnings.warn(note, DoubtfulResult, stacklevel=2)
         return self
 
     @classmethod
     def from_run(cls, path: str | Path, operators: Sequence[Operator] = ()) -> "SPLRegressor":
-        """Return the fitted estimator of a run file, also while the run goes on; `fit` with the same data continues it.
+        """Return the fitted estimator of a run file, also during the run; `fit` with the same data continues it.
 
         Args:
             path: the file that `run_file` or `spl fit --run` named.
-            operators: those of your own that the run uses: a file does not hold functions.
+            operators: your own operators that the run uses: a file does not hold functions.
         """
         run = read_run(path, operators)
         [search, *_] = run.searches
         if not isinstance(run.data, Dataset):
-            raise RunFileError(f"The run in '{path}' is of a system: see SPLDynamics.from_run.")
+            raise RunFileError(f"The run in '{path}' is of a system: use SPLDynamics.from_run.")
         if search.discovery is None:
             raise RunFileError(f"The run in '{path}' has found no formula yet. Continue it: spl resume {path}")
         check_no_stand_ins(search.grammar)
@@ -187,15 +183,15 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         return model
 
     def stop(self) -> None:
-        """End a `fit` that goes on in another thread; it returns the best so far within about a second."""
+        """End a `fit` that is running in another thread; it returns the best so far within about a second."""
         request_stop_of(self)
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
-        """Return the values of an equation [N]. Where it has none they are NaN, and a warning says why.
+        """Return the values of an equation [N]; NaN where it has none, with a warning that says why.
 
         Args:
             X: rows [N, D], with the columns of the fit. Dates are counted from the same moment as in the fit.
-            index: a row of `equations_`; left out, the chosen equation.
+            index: a row of `equations_`; by default, the chosen equation.
         """
         rows, program = self._check_rows(X), self._program(index)
         values = evaluate(program, rows)
@@ -206,13 +202,13 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return R2 of the chosen equation: 1 if it is exact, 0 if it is no better than the mean.
 
-        Rows with missing values are left out, with a warning. An equation that has no value on some of the others has no
-        score: an error says where, and why.
+        Rows with missing values are left out, with a warning. If the equation has no value on some of the others, there is no score:
+        an error says where and why.
 
         Args:
             X: rows [N, D], with the columns of the fit.
             y: their target [N].
-            sample_weight: how much each row counts [N]; left out, all alike.
+            sample_weight: how much each row counts [N]; by default, all alike.
         """
         check_is_fitted(self)
         rows, _ = self._read(X, y, sample_weight, getattr(self, "time_origins_", {}))
@@ -231,7 +227,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         """Return an equation as a sympy expression.
 
         Args:
-            index: a row of `equations_`; left out, the chosen equation.
+            index: a row of `equations_`; by default, the chosen equation.
         """
         return to_sympy(self._program(index))
 
@@ -239,7 +235,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         """Return an equation as LaTeX.
 
         Args:
-            index: a row of `equations_`; left out, the chosen equation.
+            index: a row of `equations_`; by default, the chosen equation.
         """
         return to_latex(self._program(index))
 
@@ -252,9 +248,9 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         """Return a figure: the front, the fit, residuals, and the curve or slices. Needs matplotlib, the extra `plot`.
 
         Args:
-            X: rows to draw, with `y` their target; left out, those of the fit (of many, a sample).
+            X: rows to draw, with their target `y`; by default, those of the fit, or a sample if there are many.
             y: the target of these rows.
-            index: a row of `equations_`; left out, the chosen equation.
+            index: a row of `equations_`; by default, the chosen equation.
         """
         from spl.plots.formulas import FrontPlace, plot_formula
 
@@ -268,26 +264,26 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         """Return a drawing of the expression tree of an equation. Needs matplotlib, the extra `plot`.
 
         Args:
-            index: a row of `equations_`; left out, the chosen equation.
+            index: a row of `equations_`; by default, the chosen equation.
         """
         from spl.plots.trees import plot_tree
 
         return plot_tree(self._program(index))
 
     def export(self, format: str, index: int | None = None) -> str:
-        """Return an equation as text of another format.
+        """Return an equation as text in another format.
 
-        Code is a function `predict` of all columns in order; their names become identifiers of the language.
+        Code defines a function `predict` of all columns in order; their names become identifiers of the language.
 
         Args:
             format: "sympy", "latex", "python", "c", "julia", "matlab", "torch" or "jax".
-            index: a row of `equations_`; left out, the chosen equation.
+            index: a row of `equations_`; by default, the chosen equation.
         """
         return export_program(self._program(index), format, target=getattr(self, "target_name_", "y"))
 
     @property
     def best_index_(self) -> int:
-        """The row of `equations_` that the selection rule prefers at present."""
+        """The row of `equations_` that the current selection rule prefers."""
         check_is_fitted(self)
         return self.discovery_.front.choose(self.selection, self.discovery_.n_rows, self.discovery_.floor)
 
@@ -315,15 +311,15 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         return tags
 
     def _read(self, X: Any, y: Any, weights: Any, origins: Mapping[str, int] | None) -> tuple[Rows, dict[str, int]]:
-        """Return the complete rows of what was given, with a warning about the others, and from when dates are counted.
+        """Return the complete rows, with a warning about the others, and the instants from which dates are counted.
 
-        `origins` says from when they were counted in the fit; None in the fit itself.
+        `origins` holds those instants as of the fit; None in the fit itself.
         """
         read = read_features(X, origins)
         table = validate_data(
             self,
             read.table,
-            *([y] if y is None else []),  # scikit-learn's own words for a target that is missing
+            *([y] if y is None else []),  # so that a missing target gets scikit-learn's own message
             dtype=np.float64,
             ensure_all_finite=False,
             reset=origins is None,
@@ -333,35 +329,30 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         warn_of_repairs(rows.notes, stacklevel=4)
         return rows, read.origins
 
-    def _choose_search(self, target: str) -> Callable[..., Discovery]:
-        """Return the search, in a file if there is to be one."""
+    def _run(self, request: RegressionRequest, watch: Watcher | None, must_stop: Callable[[], bool]) -> Discovery:
+        """Search, and keep the run in a file if there is to be one."""
         if self.run_file is None:
-            return discover
+            return discover(request, watch=watch, must_stop=must_stop)
         facts = {
             "selection": self.selection,
             "has_names": hasattr(self, "feature_names_in_"),
             "origins": self.time_origins_,
         }
         is_any_seed = self.random_state is None
-        return partial(discover_in_file, self.run_file, target=target, is_any_seed=is_any_seed, facts=facts)
+        return discover_in_file(
+            self.run_file, request, is_any_seed=is_any_seed, facts=facts, watch=watch, must_stop=must_stop
+        )
 
-    def _check_search(self) -> SearchConfig:
-        if self.search is None:
-            return SearchConfig()
-        if not isinstance(self.search, SearchConfig):
-            raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
-        return self.search
-
-    def _make_display(self, data: Dataset, target: str) -> "ProgressDisplay":
-        """Return what shows each improvement of the chosen equation."""
+    def _make_display(self, request: RegressionRequest) -> "ProgressDisplay":
+        """Return the display of each improvement of the chosen equation."""
         from rich.console import Console
 
         from spl.display.progress import open_display
 
         def choose(front: Front) -> int:
-            return front.choose(self.selection, data.n_rows, data.floor)
+            return front.choose(self.selection, request.data.n_rows, request.data.floor)
 
-        return open_display(Console(), target, choose, timeout=self.timeout)
+        return open_display(Console(), request.target, choose, timeout=request.limits.timeout)
 
     def _keep(self, discovery: Discovery, data: Dataset, target: str) -> None:
         self.discovery_ = discovery
@@ -374,7 +365,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
                 "cost": [candidate.cost for candidate in front],
                 "loss": [candidate.loss for candidate in front],
                 "score": front.scores(discovery.floor),
-                "equation": [to_text(candidate.program, DIGITS) for candidate in front],
+                "equation": [to_text(candidate.program, EQUATION_DIGITS) for candidate in front],
             }
         )
 
@@ -388,7 +379,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         """Return rows as columns [D, N]."""
         check_is_fitted(self)
         read = read_features(X, getattr(self, "time_origins_", {}))
-        with np.errstate(all="ignore"):  # scikit-learn adds numbers up that may be as large as numbers are
+        with np.errstate(all="ignore"):  # scikit-learn adds up numbers, and the sum may overflow
             rows: NDArray[np.float64] = validate_data(
                 self, read.table, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
             )
@@ -400,7 +391,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         return self.discovery_.front[place].program
 
     def _place(self, index: int | None) -> int:
-        """Return the row of `equations_` that is meant."""
+        """Return the row of `equations_` for an index."""
         check_is_fitted(self)
         front = self.discovery_.front
         if index is None:
@@ -410,37 +401,3 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
                 f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {show_value(index)}."
             )
         return int(index) % len(front)
-
-
-def check_run_file(path: object) -> None:
-    """Raise a clear error unless the value names a file, or is None."""
-    if path is not None and (not isinstance(path, str | Path) or not str(path) or "\0" in str(path)):
-        raise SettingError(f"`run_file` must be the path of a file, or None; it is {show_value(path)}.")
-
-
-def count_jobs(n_jobs: int | None) -> int:
-    """Return how many trees are searched at once, counted as joblib does."""
-    if n_jobs is None:
-        return int(effective_n_jobs(None))
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise SettingError(f"`n_jobs` must be 1 or more, or -1 for all processors; it is {show_value(n_jobs)}.")
-    return int(effective_n_jobs(int(n_jobs)))
-
-
-def make_grammar(
-    given: Grammar | str | Path | None, operators: Sequence[str | Operator], constants: bool, names: Sequence[str]
-) -> Grammar:
-    """Return the grammar that was given, or that of the operators over columns of these names."""
-    if not isinstance(operators, Sequence) or isinstance(operators, str):
-        raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; it is {show_value(operators)}.")
-    check_switch("constants", constants)
-    own = tuple(operator for operator in operators if isinstance(operator, Operator))
-    if given is None:
-        return Grammar.from_operators(operators, names, constants=constants)
-    if isinstance(given, Grammar):
-        return given
-    if isinstance(given, Path):
-        return Grammar.from_file(given, own, names)
-    if isinstance(given, str):
-        return read_text_or_file(given, own, names)
-    raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {show_value(given)}.")

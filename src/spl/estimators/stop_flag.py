@@ -1,6 +1,6 @@
-"""A fit that goes on in one thread, ended from another.
+"""Stopping a fit from another thread.
 
-The flag lives while the fit does: a fitted estimator can be pickled and copied as ever.
+The flag exists only during the fit, so that a fitted estimator can be pickled and copied.
 """
 
 import threading
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_NAME = "_stop_flag"  # on the estimator, while it is fitted
+_NAME = "_stop_flag"  # of the attribute of the estimator
 
 
 @contextmanager
 def stop_flag(estimator: Any) -> Iterator[threading.Event]:
-    """Give an estimator a flag for as long as it is fitted."""
+    """Attach a flag to an estimator during its fit."""
     flag = threading.Event()
     setattr(estimator, _NAME, flag)
     try:
@@ -23,7 +23,7 @@ def stop_flag(estimator: Any) -> Iterator[threading.Event]:
 
 
 def request_stop_of(estimator: Any) -> None:
-    """End the fit that goes on; if there is none, nothing happens."""
+    """Stop the fit under way, if there is one."""
     flag = vars(estimator).get(_NAME)
     if flag is not None:
         flag.set()

@@ -1,4 +1,4 @@
-"""The candidate: a program with its fit to the data; the module: one that stands as a rule of the grammar."""
+"""The candidate: a program with its fit to the data. The module: a program that serves as a rule of the grammar."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from spl.kernels.programs import tokens as tk
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A formula and how well it fits: `loss` is the weighted root mean square error on the rows it was judged on.
+    """A formula and how well it fits: `loss` is the weighted root mean square error on the rows it was assessed on.
 
-    `reward` is the paper's, eta**rules / (1 + loss), of the derivation it was found by. `number_nats` is the price of its numbers,
-    each to the precision that the data gives it; None if it is not known.
+    `reward` is that of the paper, eta**rules / (1 + loss), for the derivation that led to it. `number_nats` is the price of its
+    numbers, each to the precision that the data gives it; None if it is not known.
     """
 
     program: Program
@@ -21,14 +21,14 @@ class Candidate:
 
     @property
     def cost(self) -> int:
-        """The cost of its program; 0 if that is a number: what costs more must come nearer than the best constant."""
+        """The cost of its program; 0 for a number, so that every other formula has to fit better than the best constant."""
         is_number = len(self.program) == 1 and self.program.tokens[0] >> tk.KIND_SHIFT in (tk.CONSTANT, tk.LITERAL)
         return 0 if is_number else self.program.cost
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A complete tree that stands as one rule of the start symbol."""
+    """A complete tree that serves as one rule of the start symbol."""
 
     program: Program
     size: int  # rules of its derivation

@@ -1,6 +1,6 @@
-"""The checkpoint: all that changes while a search goes on, as a value; and the same as bytes, which hold numbers and nothing else.
+"""The checkpoint: everything that changes during a search, as a value and as bytes that hold nothing but numbers.
 
-With the same data, grammar and settings, a search that starts from a checkpoint does what the one it was taken from would have done.
+With the same data, grammar and settings, a search that starts from a checkpoint does what the original search would have done.
 """
 
 import json
@@ -22,39 +22,39 @@ from spl.regression.packing import unpack_program
 
 Array = NDArray[Any]
 
-MAX_BYTES = 1 << 30  # of arrays that are read back
-_QUICK = 1  # level of compression
+MAX_ARRAY_BYTES = 1 << 30  # of arrays that are read back
+_FASTEST = 1  # level of compression
 _SIZE_BYTES = 4  # of the header's length, in front of it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearcherState:
-    """All that changes in a searcher: its random numbers, its ledger and its tree."""
+    """Everything that changes in a searcher: its random numbers, its ledger and its tree."""
 
     random: Array  # uint64[1]
     totals: Array  # int64[N_TOTALS]
-    keys: Array  # uint64[K], programs that were tried
+    keys: Array  # uint64[K], programs tried
     losses: Array  # float64[K]
     places: Array  # uint32[K], where the ledger has them, ascending
     front: Array  # RECORD[F]
-    modules: Array  # RECORD[M], found since they were last forgotten
+    modules: Array  # RECORD[M], found since they were last cleared
     planted: Array  # RECORD[P], modules that are rules of the tree
     nodes: Array  # NODE[T]
     children: Array  # int64[...]
-    counts: Array  # int64[3]: the size of a module at present, episodes before the tree was planted, why it ended
+    counts: Array  # int64[3]: the present size of modules, episodes before the tree was planted, why it stopped
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """Where a search stands: in its schedule, with its trees, and with the front at the end of the last whole segment."""
+    """Where a search is in its schedule, with its trees, and with the front at the end of the last whole batch."""
 
     schedule: int
     round: int  # of the schedule
-    segment: int  # of the round
-    seconds: float  # that the search took so far
+    batch: int  # of the round
+    seconds: float  # the search took so far
     n_entries: int  # of the bank
     episodes_at_exact: int | None  # when the first exact law was found
-    episodes_at_choice: int  # since when the chosen formula has been the same
+    episodes_at_choice: int  # when the present choice was found
     front: Array  # RECORD[F]
     seen: Array  # RECORD[S], programs that were fitted to the check rows, with their losses on the sample
     searchers: tuple[SearcherState, ...]
@@ -132,11 +132,11 @@ def to_bytes(arrays: Mapping[str, Array]) -> bytes:
     """Return named arrays as compressed bytes: their names and lengths as JSON, then the numbers."""
     header = json.dumps({name: int(array.size) for name, array in arrays.items()}).encode()
     body = [np.ascontiguousarray(array, _DTYPES[name]).tobytes() for name, array in arrays.items()]
-    return zlib.compress(b"".join([len(header).to_bytes(_SIZE_BYTES, "little"), header, *body]), _QUICK)
+    return zlib.compress(b"".join([len(header).to_bytes(_SIZE_BYTES, "little"), header, *body]), _FASTEST)
 
 
 def from_bytes(packed: bytes) -> StoredFields:
-    """Return the arrays in bytes that may come from a stranger: they can be wrong, but no more than numbers."""
+    """Return the arrays in bytes from an untrusted file: their numbers may be wrong, but they are only numbers."""
     plain = _inflate(packed)
     start = _SIZE_BYTES + int.from_bytes(plain[:_SIZE_BYTES], "little")
     sizes = as_fields(load_json(plain[_SIZE_BYTES:start].decode("utf-8", errors="replace"))).check_names(tuple(_DTYPES))
@@ -153,7 +153,7 @@ def from_bytes(packed: bytes) -> StoredFields:
 def _inflate(packed: bytes) -> bytes:
     inflater = zlib.decompressobj()
     try:
-        plain = inflater.decompress(packed, MAX_BYTES)
+        plain = inflater.decompress(packed, MAX_ARRAY_BYTES)
     except zlib.error as error:
         raise Damage(f"the state of the search cannot be unpacked ({error})") from None
     if not inflater.eof:

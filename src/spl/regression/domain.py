@@ -1,4 +1,4 @@
-"""Where a formula has no value, and why: how many rows, and which part of it leaves its domain there, in words."""
+"""Explains where a formula has no value: on how many rows, and which part of it leaves its domain there."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -16,9 +16,9 @@ from spl.regression.fit import evaluate
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
-MAX_CAUSES = 3  # that are told
-_DIGITS = 4
-_PART_LENGTH = 60  # characters of a part that are shown
+MAX_CAUSES = 3  # to name
+_PART_DIGITS = 4
+_PART_LENGTH = 60  # characters to show of a part
 
 
 class _Hole(NamedTuple):
@@ -45,11 +45,11 @@ _HOLES: dict[int, tuple[_Hole, ...]] = {
 
 
 def explain_undefined(program: Program, columns: Numbers, *, has_places: bool = True) -> str:
-    """Say where a formula has no finite value on columns [D, N], and why; nothing where it has one on all rows.
+    """Return where a formula has no finite value on columns [D, N], and why, in words; nothing if it has one on all rows.
 
     Args:
         program: the formula.
-        columns: the rows, one column a variable.
+        columns: the values of each variable.
         has_places: whether the first row of each cause is named, counted from 0.
 
     Examples:
@@ -70,7 +70,7 @@ def explain_undefined(program: Program, columns: Numbers, *, has_places: bool = 
 
 
 def explain_undefined_system(system: System, columns: Numbers, *, has_places: bool = True) -> str:
-    """Say the same of each equation of a system that has no value on some rows."""
+    """Return the same for each equation of a system that has no value on some rows."""
     words = [explain_undefined(program, columns, has_places=has_places) for program in system.programs]
     return " ".join(f"Equation of {quote_name(s)}: {why}" for s, why in zip(system.states, words, strict=True) if why)
 
@@ -81,7 +81,7 @@ def _count(rows: NDArray[np.intp], n_rows: int, has_places: bool) -> str:
 
 
 def _find_causes(program: Program, columns: Numbers) -> Iterator[tuple[str, Rows]]:
-    """Yield, for rows on which a program has no value, each cause in words with the rows it is the cause of."""
+    """Yield, for rows on which a program has no value, each cause in words with its rows."""
     values = [evaluate(program.part(position), columns) for position in range(len(program))]
     blamed = np.zeros(columns.shape[1], np.intp)  # the innermost part of each row that has no value
     for position in range(len(program)):
@@ -122,4 +122,4 @@ def _holes_of(token: int) -> tuple[_Hole, ...]:
 
 
 def _show(part: Program) -> str:
-    return shorten(to_text(part, _DIGITS), _PART_LENGTH)
+    return shorten(to_text(part, _PART_DIGITS), _PART_LENGTH)

@@ -10,7 +10,7 @@ UNEXPLAINED = "The columns do not explain the target: a constant describes it be
 
 
 def find_doubts(front: Front, data: Dataset, floor: float) -> tuple[str, ...]:
-    """Return why the formula that the default rule chooses from a front may not be the answer; nothing if there is no reason.
+    """Return reasons why the formula that the default rule chooses may not be the answer; usually none.
 
     Examples:
         >>> from spl.regression.candidate import Candidate

@@ -1,4 +1,4 @@
-"""Fitting and evaluating single programs on a whole dataset."""
+"""Fitting and evaluating single programs on a dataset."""
 
 import math
 from dataclasses import replace
@@ -19,12 +19,13 @@ from spl.kernels.programs.number_precision import number_nats
 from spl.kernels.programs.rounding_error import is_program_stable
 from spl.kernels.runtime.compiler import make_scratch
 from spl.regression.candidate import Candidate
+from spl.regression.description_length import TINY_LOSS
 from spl.regression.packing import pack_alphabet, pack_program, pack_table
 
 REFIT_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=20, tolerance=1e-9)
 POLISH_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1e-14)
 LAST_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9)  # on all rows, from a fit to many of them
-SMALLEST_SPREAD = 1e-100  # of a target whose squared errors are numbers; beyond it, constants stay as they are
+SMALLEST_SPREAD = 1e-100  # of a target whose squared errors are finite and not 0; constants of others are not fitted
 
 
 def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -54,7 +55,7 @@ def root_mean_square_error(program: Program, dataset: Dataset) -> float:
         largest = float(np.max(np.abs(residual)))
     if not 0 < largest < np.inf:
         return 0.0 if largest == 0 else np.inf
-    unit = 2.0 ** (math.frexp(largest)[1] - 1)  # squares of the residuals in their own unit are numbers
+    unit = 2.0 ** (math.frexp(largest)[1] - 1)  # so that squares neither overflow nor vanish
     square = np.mean(dataset.weights[counts] * (residual / unit) ** 2) * counts.sum() / dataset.n_rows
     return unit * float(np.sqrt(square))
 
@@ -64,7 +65,7 @@ def fit(
 ) -> Candidate:
     """Fit the constants of a program, starting from those it has; never raises the loss.
 
-    A formula that fits by its rounding error has an infinite loss: its values are those of the machine, not of the formula.
+    A formula whose rounding error is what fits has an infinite loss.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -87,7 +88,7 @@ def fit(
 
 
 def price_numbers(candidate: Candidate, dataset: Dataset) -> Candidate:
-    """Return the candidate with what its numbers cost in a description of the dataset; see `kernels/precision`.
+    """Return the candidate with the price of its numbers in a description of the dataset; see `kernels/programs/number_precision`.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -110,12 +111,12 @@ def _price_numbers(candidate: Candidate, table: Table) -> Candidate:
     if not np.isfinite(candidate.loss):
         return candidate
     alphabet, work = pack_alphabet(free.vocabulary), make_scratch(FIT_WORK)
-    nats = number_nats(pack_program(free), alphabet, table, max(candidate.loss, 1e-300), work)
+    nats = number_nats(pack_program(free), alphabet, table, max(candidate.loss, TINY_LOSS), work)
     return replace(candidate, number_nats=float(nats) if np.isfinite(nats) else None)
 
 
 def fit_constant(dataset: Dataset, vocabulary: Vocabulary) -> Candidate:
-    """Return the constant closest to the target, which any formula has to beat.
+    """Return the constant closest to the target, which every formula has to beat.
 
     Examples:
         >>> fit_constant(Dataset.from_arrays([[1.0], [2.0]], [3.0, 5.0]), Vocabulary(("x0",))).program.constants
@@ -141,7 +142,7 @@ def is_stable(program: Program, dataset: Dataset) -> bool:
 
 def _is_stable(program: Program, table: Table) -> bool:
     if len(program) > tk.MAX_LENGTH or not np.all(np.isfinite(program.constants)):
-        return True  # too long for a search to have met it; without a value, the loss is infinite anyway
+        return True  # longer than any formula of a search; or without a value, so that its loss is infinite anyway
     alphabet = pack_alphabet(program.vocabulary)
     return bool(is_program_stable(pack_program(program), alphabet, table, make_scratch(FIT_WORK)))
 

@@ -1,7 +1,7 @@
-"""Several pieces of work at once: threads of this machine, or whatever joblib backend the caller has chosen.
+"""Parallel work: in threads of this machine, or on whatever joblib backend the caller has chosen.
 
-`joblib.parallel_config("loky")` means processes of this machine, `joblib.parallel_config("dask")` a cluster. What
-workers need of a search is packed once; functions of the user travel with it, as far as cloudpickle can carry them.
+`joblib.parallel_config("loky")` means processes of this machine, `joblib.parallel_config("dask")` a cluster. What workers need to know
+about a search is packed once, with the user's functions if cloudpickle can pack them.
 """
 
 import hashlib
@@ -21,16 +21,16 @@ from urllib.parse import urlsplit
 
 from spl.errors import OperatorError, SettingError, WorkerError
 
-MAX_ATTEMPTS = 3  # of a call whose worker was lost; Dask has tried as often by then
+MAX_ATTEMPTS = 3  # of a call whose worker was lost; by then Dask has tried as often
 CONNECT_SECONDS = 10
-# loky replaces a process that has grown by 300 MB since its first call, which the bank of a search may do, and says so
+# loky replaces a process that has grown by 300 MB since its first call, as the bank of a search may make it, and warns
 RENEWED_WORKER = "A worker stopped while some jobs were given to the executor"
-SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")  # of addresses of Dask schedulers
-LARGE_TASKS = "1 GiB"  # Dask's warning about large tasks is not for us: states are large, and their tasks are few
+SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")  # of the addresses of Dask schedulers
+LARGE_TASKS = "1 GiB"  # Dask warns about larger tasks: ours carry large states, but there are few of them
 
 
 def run_all(tasks: Sequence[Callable[[], Any]], n_jobs: int) -> list[Any]:
-    """Run all tasks in threads and return their results in order. One job runs them here, one after the other."""
+    """Run all tasks in threads and return their results in order. With one job, they run here, one after the other."""
     if n_jobs == 1 or len(tasks) <= 1:
         return [task() for task in tasks]
     from joblib import Parallel, delayed
@@ -38,12 +38,12 @@ def run_all(tasks: Sequence[Callable[[], Any]], n_jobs: int) -> list[Any]:
     return list(Parallel(n_jobs=min(n_jobs, len(tasks)), require="sharedmem")(delayed(task)() for task in tasks))
 
 
-# ---- what travels --------------------------------------------------------------------------------
+# ---- what is sent --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """An object on its way to workers, who unpack it once: parcels with the same content are equal."""
+    """A packed object for workers, which unpack it once: parcels with the same content are equal."""
 
     digest: str
     content: bytes
@@ -84,16 +84,16 @@ def pack(value: Any) -> Parcel:
 
 
 def ignore_ctrl_c() -> None:
-    """Let a worker process of this machine leave Ctrl-C to the one that it works for; a terminal sends it to both."""
+    """Let a worker process of this machine leave Ctrl-C to its parent; a terminal sends it to both."""
     if parent_process() is not None and current_thread() is main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-# ---- who works -----------------------------------------------------------------------------------
+# ---- workers -----------------------------------------------------------------------------------
 
 
 class Workers:
-    """The workers of joblib's backend at present: threads, unless the caller has chosen another."""
+    """The workers of the active joblib backend: threads, unless the caller has chosen another."""
 
     def __init__(self, n_jobs: int) -> None:
         from joblib.parallel import get_active_backend
@@ -105,15 +105,15 @@ class Workers:
         self.share_memory = getattr(backend, "supports_sharedmem", False) or (n_jobs == 1 and self._client is None)
 
     def share(self, parcel: Parcel) -> Parcel:
-        """Give a parcel to every worker of a cluster, so that calls need not carry it."""
+        """Send a parcel to every worker of a cluster, so that calls need not carry it."""
         if self._client is not None:
             self._shared[parcel] = self._client.scatter(parcel, broadcast=True, hash=False)
         return parcel
 
     def run(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
-        """Return the results of all calls in order. Arguments are taken when a worker is free for them, not before.
+        """Return the results of all calls in order. Arguments are taken from `calls` only when a worker is free.
 
-        Dask gives the call of a worker that was lost to another; where that is not enough, all calls are made again.
+        If a worker is lost, Dask passes its call to another. If that is not enough, all calls are made again.
         """
         made: list[tuple[Any, ...]] = []
         rest = iter(calls)
@@ -137,7 +137,7 @@ class Workers:
         ) from lost
 
     def greet(self, prepare: Callable[[], None]) -> None:
-        """Let every worker prepare itself, and check that it has the spl that we have."""
+        """Let every worker prepare itself, and check that it has the same version of spl."""
         if self.share_memory:
             return
         try:
@@ -167,12 +167,12 @@ class Workers:
             return list(parallel(here(function, *map(self._place, call)) for call in calls))
 
     def _place(self, argument: Any) -> Any:
-        """Return what stands for an argument in a call: parcels that every worker has are only named."""
+        """Return an argument as it is sent: parcels that every worker has are sent by reference."""
         return self._shared.get(argument, argument) if isinstance(argument, Parcel) else argument
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call the function. Dask has put its parcels in place, unless joblib calls from here because one slot is left."""
+    """Call the function. Dask has resolved its parcels, unless joblib calls from here because one slot is left."""
     return function(*(argument.result() if hasattr(argument, "result") else argument for argument in arguments))
 
 
@@ -205,7 +205,7 @@ def _expect_large_tasks() -> Iterator[None]:
 
 @contextmanager
 def use_cluster(address: str) -> Iterator[int]:
-    """Let searches inside of this context run on the cluster of a Dask scheduler; yield how many threads it has."""
+    """Run searches inside this context on the cluster of a Dask scheduler; yield how many threads it has."""
     try:
         from distributed import Client
     except ImportError:
@@ -223,14 +223,14 @@ def use_cluster(address: str) -> Iterator[int]:
 
 
 def _knock(address: str) -> None:
-    """Raise unless something answers at the address; a client of Dask would leave threads behind that try on."""
+    """Raise unless something answers at the address; a Dask client would leave threads behind that keep trying."""
     try:
         place = urlsplit(address)
         if place.scheme not in SCHEMES or place.hostname is None or place.port is None:
-            raise ValueError("it has not the form of an address")
+            raise ValueError("this is not an address")
         socket.create_connection((place.hostname, place.port), timeout=CONNECT_SECONDS).close()
     except (OSError, ValueError) as error:
         raise SettingError(
-            f"There is no Dask scheduler at {address!r}: {error}. Start one with `dask scheduler`, and give its address, such as "
+            f"There is no Dask scheduler at {address!r}: {error}. Start one with `dask scheduler`, and pass its address, such as "
             f"tcp://host:8786."
         ) from None

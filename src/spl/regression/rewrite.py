@@ -1,6 +1,6 @@
 """Other forms of a sympy expression with the same values: numbers taken out, quotients joined and cancelled, sums factored.
 
-Each is bounded in its work. None is known to be shorter before it is spelled: that is for `simplify` to see.
+The work for each form is bounded. Whether a form is shorter shows only when it is spelled; `simplify` does that.
 """
 
 from collections.abc import Iterator
@@ -8,16 +8,16 @@ from typing import Any
 
 from spl.notation.to_sympy import is_plain_number, nice_number
 
-MAX_EXPANDED = 64  # terms that multiplying out may give, at most
-MAX_VARIABLES = 4  # of a quotient of polynomials that is cancelled or factored; fitted numbers count
-MAX_DEGREE = 8  # of it, in all variables together ...
+MAX_EXPANDED = 64  # terms after multiplying out
+MAX_QUOTIENT_VARIABLES = 4  # of a quotient of polynomials that is cancelled or factored; fitted numbers count
+MAX_QUOTIENT_DEGREE = 8  # of it, in all variables together ...
 MAX_DEGREE_OF_ONE = 24  # ... or in the only one
-MAX_TERMS = 24  # of its numerator or denominator, multiplied out
-ULPS = 8  # how far rounding may have moved a number off a simple fraction while numbers were combined
+MAX_QUOTIENT_TERMS = 24  # of its numerator or denominator, multiplied out
+COMBINED_ULPS = 8  # by which combining numbers may move one off a simple fraction
 
 
 def rewrite(expression: Any, thoroughly: bool) -> Iterator[Any]:
-    """Yield the expression and what each bounded rewriting makes of it; each yield may equal an earlier one."""
+    """Yield the expression and what each bounded rewriting makes of it; some may be equal."""
     import sympy
 
     yield expression
@@ -40,7 +40,7 @@ def rewrite(expression: Any, thoroughly: bool) -> Iterator[Any]:
 
 
 def name_floats(expression: Any) -> tuple[Any, dict[Any, Any]]:
-    """Return the expression with a positive symbol for each size of float in it, and what the symbols stand for."""
+    """Return the expression with a positive symbol for each size of float in it, and the values of the symbols."""
     import sympy
 
     floats = sorted({abs(number) for number in expression.atoms(sympy.Float)})
@@ -50,16 +50,16 @@ def name_floats(expression: Any) -> tuple[Any, dict[Any, Any]]:
 
 
 def clean_numbers(expression: Any) -> Any:
-    """Return the expression with simple numbers where combining floats gave 1.0 or 0.30000000000000004."""
+    """Return the expression with simple numbers where combining floats gave numbers like 1.0 or 0.30000000000000004."""
     import sympy
 
-    nice = {number: nice_number(float(number), ulps=ULPS) for number in expression.atoms(sympy.Float)}
+    nice = {number: nice_number(float(number), ulps=COMBINED_ULPS) for number in expression.atoms(sympy.Float)}
     meant = {number: other for number, other in nice.items() if not other.is_Float and not _is_decimal(other)}
     return expression.xreplace(meant) if meant else expression
 
 
 def _is_decimal(number: Any) -> bool:
-    """Tell whether a fraction may just be a decimal that somebody rounded, such as 7/10."""
+    """Return whether a fraction may just be a rounded decimal, such as 7/10."""
     return number.is_Rational and not number.is_Integer and 1000 % number.q == 0
 
 
@@ -191,10 +191,10 @@ def _rewrite_squares(expression: Any) -> Iterator[Any]:
 def _rewrite_quotient(expression: Any) -> Iterator[Any]:
     """Yield a polynomial factored, and a quotient of polynomials over one bar and cancelled, if it is small enough."""
     symbols = expression.free_symbols
-    if len(symbols) > MAX_VARIABLES or not expression.is_rational_function(*symbols):
+    if len(symbols) > MAX_QUOTIENT_VARIABLES or not expression.is_rational_function(*symbols):
         return
     symbolic, values = name_floats(expression)
-    if len(symbolic.free_symbols) > MAX_VARIABLES:
+    if len(symbolic.free_symbols) > MAX_QUOTIENT_VARIABLES:
         return
     for rewritten in _rewrite_symbolic_quotient(symbolic):
         yield _take_out_numbers(clean_numbers(rewritten.xreplace(values)))
@@ -203,7 +203,7 @@ def _rewrite_quotient(expression: Any) -> Iterator[Any]:
 def _rewrite_symbolic_quotient(expression: Any) -> Iterator[Any]:
     import sympy
 
-    if not expression.is_rational_function(*expression.free_symbols):  # a fitted number stood in an exponent
+    if not expression.is_rational_function(*expression.free_symbols):  # there was a fitted number in an exponent
         return
     if _has_divisor(expression):
         together = _join_quotients(expression)
@@ -222,7 +222,7 @@ def _has_divisor(expression: Any) -> bool:
 
 
 def _join_quotients(expression: Any) -> Any:
-    """Return a quotient of polynomials over one bar, or None if it has no divisor or is too large to be worked on."""
+    """Return a quotient of polynomials over one bar, or None if it has no divisor or is too large."""
     import sympy
 
     if not _has_divisor(expression) or not is_small((expression,)):
@@ -232,13 +232,13 @@ def _join_quotients(expression: Any) -> Any:
 
 
 def is_small(polynomials: tuple[Any, ...]) -> bool:
-    """Tell whether polynomials (or one quotient of them) can be factored in little time."""
+    """Return whether polynomials (or one quotient of them) can be factored quickly."""
     n_symbols = len(set().union(*(polynomial.free_symbols for polynomial in polynomials)))
-    if n_symbols > MAX_VARIABLES:
+    if n_symbols > MAX_QUOTIENT_VARIABLES:
         return False
-    max_degree = MAX_DEGREE_OF_ONE if n_symbols == 1 else MAX_DEGREE
+    max_degree = MAX_DEGREE_OF_ONE if n_symbols == 1 else MAX_QUOTIENT_DEGREE
     return max(map(_degree, polynomials)) <= max_degree and (
-        len(polynomials) == 1 or max(map(count_expanded, polynomials)) <= MAX_TERMS
+        len(polynomials) == 1 or max(map(count_expanded, polynomials)) <= MAX_QUOTIENT_TERMS
     )
 
 

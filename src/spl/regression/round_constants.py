@@ -1,51 +1,50 @@
-"""Clean constants: whole numbers, simple fractions, multiples of pi or short decimals where the data cannot tell.
+"""Round constants: whole numbers, simple fractions, multiples of pi or short decimals where the data allows them.
 
-Each constant in turn is set to a simple number near it and the others are fitted again. The change stays if the error grows by no
-more than one standard error of a parameter would, or stays at rounding error; and if the data could have told the number from its
-neighbours: near a constant known to one digit there is always some fraction, and it means nothing. Zero comes first: it removes a
-term that does not help.
+Each constant in turn is set to a round number near it and the others are fitted again. The change stays if the error grows by no
+more than one standard error of a parameter would make it grow, or stays at rounding error; and if the data distinguishes the number
+from its neighbours: near a constant known to one digit there is always some fraction, and it means nothing. Zero comes first: it
+removes a term that does not help.
 """
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from spl.formulas.nice_numbers import find_nice_number
+from spl.formulas.nice_numbers import MAX_DENOMINATOR, find_nice_number
 from spl.formulas.program import Program
 from spl.kernels.programs import tokens as tk
 from spl.regression.candidate import Candidate
 
-NEAR = 0.05  # a simple number farther away than this share of the constant is not tried
-MAX_DENOMINATOR = 12
+MAX_CHANGE = 0.05  # relative: a round number farther away from the constant is not tried
 MAX_WHOLE = 1_000_000
 PI_EVIDENCE = 0.05  # a multiple of pi is a bolder claim than a fraction: its neighbours are ten times nearer
-MAX_DIGITS = 4  # of a decimal such as 0.48
+MAX_DECIMAL_DIGITS = 4  # of a decimal such as 0.48
 
 Refit = Callable[[Program], Candidate]
 
 
-def clean(candidate: Candidate, n_rows: int, floor: float, refit: Refit) -> Candidate:
-    """Return the candidate with as many simple numbers as the data allows. `refit` fits the constants that remain.
+def round_constants(candidate: Candidate, n_rows: int, floor: float, refit: Refit) -> Candidate:
+    """Return the candidate with as many round constants as the data allows. `refit` fits the constants that remain.
 
-    `floor` is the error that counts as rounding error.
+    An error up to `floor` is rounding error.
     """
     position = 0
-    n_cleaned = 0
+    n_rounded = 0
     best = candidate
     while position < len(best.program):
         if best.program.tokens[position] >> tk.KIND_SHIFT == tk.CONSTANT:
-            # Twice the logarithm of the error ratio times the rows is chi-squared: 1 is one standard error, for each constant cleaned
-            limit = max(candidate.loss * math.exp((n_cleaned + 1) / (2 * n_rows)), floor)
-            cleaner = _clean_one(best, position, limit, refit)
-            if cleaner is not None:
-                best = cleaner
-                n_cleaned += 1
+            # Twice the rows times the logarithm of the error ratio is chi-squared: 1 is one standard error, for each rounded constant
+            limit = max(candidate.loss * math.exp((n_rounded + 1) / (2 * n_rows)), floor)
+            rounded = _round_one(best, position, limit, refit)
+            if rounded is not None:
+                best = rounded
+                n_rounded += 1
         position += 1
     return best
 
 
-def _clean_one(candidate: Candidate, position: int, limit: float, refit: Refit) -> Candidate | None:
-    """Return the candidate with a simple number at a position, the simplest that stays within the limit, or None."""
+def _round_one(candidate: Candidate, position: int, limit: float, refit: Refit) -> Candidate | None:
+    """Return the candidate with the simplest number at a position that keeps its loss within the limit, or None."""
     place = candidate.program.count_constants(position)
     dropped = refit(_fix(candidate.program, position, place, 0.0))
     if dropped.loss <= limit:
@@ -59,7 +58,7 @@ def _clean_one(candidate: Candidate, position: int, limit: float, refit: Refit) 
 
 
 def simple_numbers_near(value: float) -> Iterator[tuple[float, float]]:
-    """Yield simple numbers near a value, each with half the distance of its kind: whole ones, fractions, those of pi, short decimals.
+    """Yield round numbers near a value: whole ones, fractions, multiples of pi, short decimals. Each comes with half its spacing.
 
     Examples:
         >>> next(simple_numbers_near(0.5001)), next(simple_numbers_near(2.01))
@@ -72,11 +71,11 @@ def simple_numbers_near(value: float) -> Iterator[tuple[float, float]]:
         for denominator in range(1, MAX_DENOMINATOR + 1):
             numerator = round(value / unit * denominator)
             number = numerator * unit / denominator
-            is_near = abs(number - value) <= NEAR * abs(value)
+            is_near = abs(number - value) <= MAX_CHANGE * abs(value)
             if numerator and abs(number) <= MAX_WHOLE and is_near and number not in tried and find_nice_number(number):
                 tried.add(number)
                 yield number, (0.5 if unit == 1 else PI_EVIDENCE) * unit / denominator**2
-    for digits in range(2, MAX_DIGITS + 1):
+    for digits in range(2, MAX_DECIMAL_DIGITS + 1):
         number = float(f"{value:.{digits}g}")
         if number not in tried:
             tried.add(number)

@@ -1,11 +1,11 @@
-"""Data of any units as numbers near 1, and formulas of these back in the units of the user.
+"""Scales: data of any units becomes numbers near 1, and formulas found there return to the user's units.
 
-A search compares values with each other and with its own thresholds, begins constants at the size of what they stand beside, and
-grows a bank whose only constant is 1: all of this wants numbers of ordinary size. So columns of extreme sizes are divided by powers
-of ten, columns that hardly vary are measured from a round number near them, and a formula that was found gets its factors back: as
-few of them as possible, for x*y/z takes one, not three.
+A search compares values with each other and with fixed thresholds, starts constants at the size of their neighbours, and builds a bank
+whose only constant is 1. All of this needs numbers of ordinary size. So columns of extreme sizes are divided by powers of ten, columns
+that hardly vary are measured from a round number near them, and the formulas get these factors back, as few of them as possible:
+x*y/z needs one, not three.
 
-A column is only touched where the grammar can write the factor down.
+A column is scaled only if the grammar can express the factor.
 """
 
 import math
@@ -23,13 +23,13 @@ from spl.formulas.text import CONSTANT_TOKEN, exponent_of
 from spl.kernels.programs import tokens as tk
 from spl.regression.candidate import Candidate
 
-ORDINARY = 2.0  # decades from 1: columns of such sizes stay as they are
-ALIKE = 1.5  # decades between the sizes of two columns that get one factor: they may have one unit
-WIDEST = 3.0  # decades between the smallest and the largest of them
-NARROW = 1e-5  # a column whose spread is a smaller share of its mean is measured from a number near it
-LARGEST = 300  # decades of a factor
+ORDINARY_DECADES = 2.0  # columns of sizes within this distance from 1 stay as they are
+ALIKE_DECADES = 1.5  # between the sizes of two columns that share a factor: they may have the same unit
+WIDEST_DECADES = 3.0  # between the smallest and the largest of them
+NARROW = 1e-5  # a column with a smaller spread relative to its middle is measured from a number near it
+MAX_DECADES = 300  # of a factor
 
-_HOLE = -1  # where a variable or a symbol stands in a spelling
+_HOLE = -1  # the place of a variable or a symbol in a spelling
 _DEGREES = {tk.NEG: 1.0, tk.ABS: 1.0, tk.CBRT: 1 / 3}
 
 Tokens = tuple[int, ...]
@@ -48,7 +48,7 @@ class Scale:
         return self.decades == 0 and self.origin == 0.0
 
     def measure(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the values measured so."""
+        """Return the values in this scale."""
         from_origin = values - self.origin
         return from_origin / 10.0**self.decades if self.decades >= 0 else from_origin * 10.0**-self.decades
 
@@ -85,10 +85,7 @@ class Scales:
         return Dataset(data.names, np.array(columns), self.target.measure(data.target), data.weights)
 
     def express(self, candidate: Candidate) -> Candidate | None:
-        """Return a candidate of the measured data in the units of the user; None if it cannot be written in these.
-
-        Numbers may be too large for that, or too many.
-        """
+        """Return a candidate of the scaled data in the user's units; None if its numbers become too large or too many."""
         if self.are_plain:
             return candidate
         program = candidate.program
@@ -108,7 +105,7 @@ class Scales:
 
 
 def choose_scales(data: Dataset, grammar: Grammar) -> Scales:
-    """Return scales in which the data has ordinary sizes, as far as the grammar can write the factors down.
+    """Return scales in which the data has ordinary sizes, as far as the grammar can express the factors.
 
     The grammar must be bound to the columns.
     """
@@ -123,7 +120,7 @@ def choose_scales(data: Dataset, grammar: Grammar) -> Scales:
 
 
 def _size(values: NDArray[np.float64]) -> float:
-    """Return the decimal logarithm of the median size of the values that are not 0; 0 if all are."""
+    """Return the decimal logarithm of the median size of the values other than 0; 0 if there are none."""
     sizes = np.abs(values[values != 0])
     return float(np.log10(np.median(sizes))) if sizes.size else 0.0
 
@@ -140,26 +137,26 @@ def _find_origin(values: NDArray[np.float64]) -> float:
 
 
 def _share_decades(sizes: Sequence[float]) -> list[int]:
-    """Return the decades of each size; those that are alike get the same, and all are 0 if all are ordinary."""
+    """Return the decades of each size: the same for those that are alike, and 0 for all if all are ordinary."""
     decades = [0] * len(sizes)
-    if all(abs(size) <= ORDINARY for size in sizes):
+    if all(abs(size) <= ORDINARY_DECADES for size in sizes):
         return decades
     group: list[int] = []
     for k in sorted(range(len(sizes)), key=lambda k: sizes[k]):
-        if group and (sizes[k] - sizes[group[-1]] > ALIKE or sizes[k] - sizes[group[0]] > WIDEST):
+        if group and (sizes[k] - sizes[group[-1]] > ALIKE_DECADES or sizes[k] - sizes[group[0]] > WIDEST_DECADES):
             group = []
         group.append(k)
         middle = round((sizes[group[0]] + sizes[k]) / 2)
         for member in group:
-            decades[member] = max(-LARGEST, min(middle, LARGEST))
+            decades[member] = max(-MAX_DECADES, min(middle, MAX_DECADES))
     return decades
 
 
-# ---- what the grammar can write ------------------------------------------------------------------
+# ---- what the grammar can express ------------------------------------------------------------------
 
 
 class _Writer:
-    """Says what a grammar can write at a column, by its number, or at the target, whose number is that of the columns."""
+    """What a grammar can express at a column, given by its number, or at the target, whose number is the number of columns."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
@@ -169,11 +166,11 @@ class _Writer:
                 self._rules.setdefault(column, []).append(rule)
 
     def factor(self, column: int) -> bool:
-        """Tell whether each rule with the column also stands for the same rule with a factor at it."""
+        """Return whether the grammar has each rule with the column also with a factor at it."""
         return self._writes(column, ((_HOLE,),), can_merge=True)
 
     def shift(self, column: int) -> bool:
-        """Tell whether each rule with the column also stands for the same rule with a factor and a shift at it."""
+        """Return whether the grammar has each rule with the column also with a factor and a shift at it."""
         return self._writes(column, ((tk.ADD, _HOLE, CONSTANT_TOKEN), (tk.ADD, CONSTANT_TOKEN, _HOLE)), can_merge=False)
 
     def _writes(self, column: int, leaves: tuple[Tokens, ...], *, can_merge: bool) -> bool:
@@ -194,7 +191,7 @@ class _Writer:
         return True
 
     def _merge(self, tokens: Tokens, column: int) -> list[Tokens]:
-        """Return spellings of a template with a factor that belongs to a variable at a better place."""
+        """Return spellings of a template with the factor of a variable at a better place."""
         numbers = [1.0] * tokens.count(CONSTANT_TOKEN)
         merged = _rewrite(tokens, numbers, lambda k: Scale(int(k == column)), self._grammar.vocabulary)
         whole = merged.tree.tokens()
@@ -243,7 +240,7 @@ def _constant(number: float) -> _Tree:
 def _rewrite(
     tokens: Sequence[int], constants: Sequence[float], scale_of: Callable[[int], Scale], vocabulary: Vocabulary
 ) -> _Scaled:
-    """Return a formula of measured columns as one of the columns as they are, its factors merged towards the root."""
+    """Return a formula of scaled columns as one of the original columns, with factors merged towards the root."""
     parts: list[_Scaled] = []
     numbers = list(constants)
     for token in reversed(tokens):
@@ -266,7 +263,7 @@ def _rewrite_variable(token: int, scale: Scale) -> _Scaled:
 
 
 def _apply(token: int, arguments: list[_Scaled], vocabulary: Vocabulary) -> _Scaled:
-    """Return an operator of parts; powers of ten that it can take out stand in front of it."""
+    """Return an operator of parts, with the powers of ten that can be taken out in front of it."""
     match token, arguments:
         case ((tk.MUL | tk.DIV), [left, right]):
             decades = left.decades + (right.decades if token == tk.MUL else -right.decades)
@@ -288,7 +285,7 @@ def _apply(token: int, arguments: list[_Scaled], vocabulary: Vocabulary) -> _Sca
 
 
 def _make_alike(left: _Scaled, right: _Scaled) -> tuple[_Scaled, _Scaled]:
-    """Return two terms with one power of ten in front of both, at the cost of at most one constant."""
+    """Return two terms with the same power of ten in front, at the cost of at most one constant."""
     difference = right.decades - left.decades
     absorbed = _absorb(right.tree, difference)
     if absorbed is not None:
@@ -302,13 +299,13 @@ def _degree_of(token: int) -> float | None:
 
 
 def _multiply(tree: _Tree, decades: float) -> _Tree:
-    """Return a tree times a power of ten: in its constants if they can take it up, else in one more."""
+    """Return a tree times a power of ten, which goes into its constants if possible, else into one more."""
     absorbed = _absorb(tree, decades)
     return _Tree(tk.MUL, (_constant(_power_of_ten(decades)), tree)) if absorbed is None else absorbed
 
 
 def _absorb(tree: _Tree, decades: float) -> _Tree | None:
-    """Return a tree times a power of ten that its own constants take up, or None if they cannot."""
+    """Return a tree times a power of ten that goes into its own constants, or None if that is impossible."""
     if decades == 0.0:
         return tree
     if tree.token == CONSTANT_TOKEN:
@@ -331,4 +328,4 @@ def _absorb(tree: _Tree, decades: float) -> _Tree | None:
 
 
 def _power_of_ten(decades: float) -> float:
-    return 10.0**decades if abs(decades) <= LARGEST else math.nan
+    return 10.0**decades if abs(decades) <= MAX_DECADES else math.nan

@@ -1,7 +1,7 @@
 """Shorter spellings of a found formula: same values, lower cost.
 
-sympy evaluates what it evaluates by itself, on real symbols; the rewritings of `rewrite` are tried on top. A spelling is
-kept only if it is shorter, or as short and easier to read, and if the caller agrees that the values are the same.
+sympy evaluates the formula with real symbols; then the rewritings of `rewrite` are tried. A spelling is kept only if it is shorter, or
+as short and easier to read, and if the caller agrees that the values are the same.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,27 +14,27 @@ from spl.notation.from_sympy import from_sympy
 from spl.notation.to_sympy import to_sympy
 from spl.regression.rewrite import MAX_EXPANDED, clean_numbers, count_expanded, is_small, name_floats, rewrite
 
-MAX_TOKENS = 60  # longer formulas are only evaluated, not rewritten
+MAX_REWRITTEN_TOKENS = 60  # longer formulas are only evaluated, not rewritten
 
 SUMS_AND_QUOTIENTS = (tk.ADD, tk.SUB, tk.DIV)
 Agree = Callable[[Program, Program], bool]
 
 
 def get_ready() -> None:
-    """Load sympy now: the first time in a process that takes longer than most simplifications."""
+    """Load sympy now: the first import in a process takes longer than most simplifications."""
     import sympy  # noqa: F401
 
 
 def simplify(program: Program, agree: Agree | None = None) -> Program:
     """Return the shortest spelling found, or the program itself.
 
-    Numbers without variables are folded. What is made of literals is literal (`x * sqrt(x)` is `x**1.5`), what contains
-    a fitted number is a constant with its value. But a fitted number that is exactly whole, a multiple of pi or a
-    fraction such as 1/3 counts as literal; 0.5 may as well be rounded. The user's own operators are not looked into.
+    Expressions of numbers are evaluated. Those of literals become literals (`x * sqrt(x)` is `x**1.5`), those with a fitted number
+    become constants. But a fitted number that is exactly whole, a multiple of pi or a fraction such as 1/3 counts as a literal; 0.5
+    does not, for it may just be rounded. The user's own operators stay as they are.
 
     Args:
         program: a formula with values for its constants.
-        agree: told the program and a spelling, says whether their values are the same on the data; left out, all are.
+        agree: returns whether a program and its new spelling have the same values on the data; by default, all do.
 
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
@@ -50,14 +50,14 @@ def simplify(program: Program, agree: Agree | None = None) -> Program:
     whole = _find_best(program, 0, accept)
     if whole.cost < program.cost:
         return whole
-    return min(whole, _simplify_parts(program, accept), key=_effort)
+    return min(whole, _simplify_parts(program, accept), key=_reading_effort)
 
 
 def _fill_holes(program: Program, accept: Callable[[Program], bool]) -> Program:
     """Return the program without removable singularities, whatever it costs: (x**2 - 1)/(x - 1) is x + 1 also at x = 1."""
     import sympy
 
-    expression = _to_expression(program) if len(program) <= MAX_TOKENS else None
+    expression = _to_expression(program) if len(program) <= MAX_REWRITTEN_TOKENS else None
     if expression is None:
         return program
     symbolic, values = name_floats(expression)
@@ -98,7 +98,7 @@ def _polynomial_degree(expression: Any) -> int:
 
 
 def _simplify_parts(program: Program, accept: Callable[[Program], bool]) -> Program:
-    """Return the program with its parts simplified one after the other, largest first."""
+    """Return the program with its parts simplified one by one, the largest first."""
     at = 1
     while at < len(program):
         shorter = _find_best(program, at, accept)
@@ -108,14 +108,16 @@ def _simplify_parts(program: Program, accept: Callable[[Program], bool]) -> Prog
 
 
 def _find_best(program: Program, start: int, accept: Callable[[Program], bool]) -> Program:
-    """Return the program with the part that begins at `start` in its best spelling that is accepted."""
+    """Return the program with the part at `start` in its best accepted spelling."""
     part = program.part(start)
     if len(part) == 1:
         return program
-    thoroughly = len(part) <= MAX_TOKENS and _is_top_of_sum_or_quotient(program, start)
-    spellings = sorted((_effort(spelling), at, spelling) for at, spelling in enumerate(_spell(part, thoroughly)))
+    thoroughly = len(part) <= MAX_REWRITTEN_TOKENS and _is_top_of_sum_or_quotient(program, start)
+    spellings = sorted(
+        (_reading_effort(spelling), at, spelling) for at, spelling in enumerate(_spell(part, thoroughly))
+    )
     for effort, _, spelling in spellings:
-        if effort >= _effort(part):
+        if effort >= _reading_effort(part):
             break
         candidate = program.with_part(start, spelling)
         if accept(candidate):
@@ -124,28 +126,28 @@ def _find_best(program: Program, start: int, accept: Callable[[Program], bool]) 
 
 
 def _is_top_of_sum_or_quotient(program: Program, position: int) -> bool:
-    """Tell whether rewriting can gain at a position; the first argument of a sum was rewritten with the whole sum."""
+    """Return whether rewriting may help at a position; the first argument of a sum was rewritten with the whole sum."""
     if position == 0:
         return True
     return program.tokens[position] in SUMS_AND_QUOTIENTS and program.tokens[position - 1] not in SUMS_AND_QUOTIENTS
 
 
-class Effort(NamedTuple):
-    """What a formula asks of its reader, the heaviest first; less is better."""
+class ReadingEffort(NamedTuple):
+    """How hard a formula is to read, the most important first; less is better."""
 
     cost: int
     n_constants: int
     depth: int  # of the tree: 2*x + 3*y, not 2*(x + 1.5*y)
-    n_variables: int  # each time one stands there
+    n_variables: int  # every occurrence counts
     n_operators: int  # different ones
     minus_places: int  # a minus is easier to read outside: -sin(x), not sin(-x)
 
 
-def _effort(program: Program) -> Effort:
+def _reading_effort(program: Program) -> ReadingEffort:
     kinds = [token >> tk.KIND_SHIFT for token in program.tokens]
     operators = {token for token, kind in zip(program.tokens, kinds, strict=True) if kind in (tk.OPERATOR, tk.POWER)}
     minus_places = sum(at for at, token in enumerate(program.tokens) if token == tk.NEG)
-    return Effort(
+    return ReadingEffort(
         program.cost, program.n_constants, _depth(program), kinds.count(tk.VARIABLE), len(operators), minus_places
     )
 

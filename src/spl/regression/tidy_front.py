@@ -1,4 +1,4 @@
-"""Fronts as people see them: every formula tidy, also while the search goes on and when there is no time for more."""
+"""Fronts as people see them: every formula is tidied, also during the search and when there is no time for more."""
 
 from dataclasses import replace
 
@@ -11,25 +11,25 @@ from spl.regression.candidate import Candidate
 from spl.regression.fit import evaluate, price_numbers
 from spl.regression.front import Front
 
-SAME_VALUES = 1e-9  # values may move by this share of the largest: what merging numbers does to them
-SAME_LOSS = 1e-6  # ... but by no more than this share of the loss
+MAX_SHIFT = 1e-9  # values may change by this share of the largest, because merging numbers rounds them
+MAX_SHIFT_OF_LOSS = 1e-6  # ... but by no more than this share of the loss
 
 
 class FrontTidier:
-    """Tidies the formulas of a front that changes; those that stay in it are not looked at again."""
+    """Tidies the formulas of a changing front; those that stay in it are not tidied again."""
 
     def __init__(self, data: Dataset, floor: float, n_rows: int) -> None:
         self._data, self._floor, self._n_rows = data, floor, n_rows
         self._tidied: dict[Candidate, Candidate] = {}
 
     def tidy(self, front: Front) -> Front:
-        """Return the front of the same formulas, tidied: two that are the same then are one."""
+        """Return the front of the same formulas, tidied; those that become the same are one."""
         self._tidied = {known: self._tidied.get(known) or tidy_candidate(known, self._data) for known in front}
         return Front.from_candidates(self._tidied.values(), self._floor, self._n_rows)
 
 
 def tidy_candidate(candidate: Candidate, data: Dataset) -> Candidate:
-    """Return the candidate with its formula tidied: as a whole, or those parts where that does not change values on the data."""
+    """Return the candidate tidied as a whole, or only in the parts where that does not change its values on the data."""
     program = candidate.program
     at = 0
     while at < len(program):
@@ -43,15 +43,15 @@ def tidy_candidate(candidate: Candidate, data: Dataset) -> Candidate:
             at += 1
     if program == candidate.program:
         return candidate
-    return price_numbers(replace(candidate, program=program), data)  # there may be fewer numbers, or others
+    return price_numbers(replace(candidate, program=program), data)  # it may have fewer or other numbers
 
 
 def _are_same(candidate: Candidate, tidied: Program, data: Dataset) -> bool:
-    """Tell whether a formula has the values of a candidate on the data, up to rounding."""
+    """Return whether a formula has the values of a candidate on the data, up to rounding."""
     columns = data.columns[:, data.weights > 0]
     values = evaluate(candidate.program, columns)
     with np.errstate(invalid="ignore"):
         difference = np.max(np.abs(evaluate(tidied, columns) - values))
     rounding = max(np.finfo(float).eps * np.max(np.abs(values)), data.floor)
-    limit = min(SAME_VALUES * np.max(np.abs(values)), SAME_LOSS * candidate.loss)
+    limit = min(MAX_SHIFT * np.max(np.abs(values)), MAX_SHIFT_OF_LOSS * candidate.loss)
     return bool(difference <= max(limit, rounding))

@@ -1,29 +1,31 @@
-"""The time limit of a search: when it has to end so that the last fits are done in time, on this machine as busy as it is."""
+"""The time limit of a search: when it must stop so that the final polish is done in time, on a machine as busy as this one."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# Of the limit, this is kept for the last fits: a share, at least and at most so long, more for each row
-FINISH_SHARE, FINISH_SECONDS, FINISH_MOST_SECONDS, FINISH_SECONDS_A_ROW = 0.05, 0.5, 30.0, 2e-6
-FINISH_WORK = 0.3  # seconds on an idle processor; 0.1 to 0.4 in most searches
-MOST_KEPT = 0.5  # of the limit, however slow the machine is
-MOST_LOADING = 0.5  # of the limit that is spent before the search begins, as far as it counts: there is to be an answer
-MOST_SLOWNESS = 8.0  # as many times as long as on an idle processor everything is expected to take
+# Time kept for the final polish: a share of the limit with a least and a most, and more for each row
+POLISH_SHARE, LEAST_POLISH_SECONDS, MOST_POLISH_SECONDS, POLISH_SECONDS_PER_ROW = 0.05, 0.5, 30.0, 2e-6
+POLISH_WORK_SECONDS = 0.3  # on an idle processor; 0.1 to 0.4 in most searches
+MOST_KEPT = 0.5  # share of the limit that is kept, however slow the machine is
+MOST_LOADING = 0.5  # share of the limit that loading may use up: the rest is for the search
+MOST_SLOWNESS = 8.0  # compared with an idle processor
 
 Clock = Callable[[], float]
 
 
 class TimeLimit:
-    """How much time there is, and how much of it the end of a search takes.
+    """How much time there is, and how much of it the end of a search needs.
 
-    Fixed numbers of seconds do not hold on a machine that others use too. So each look at the results is measured: one more comes
-    after the search, and the time that it takes beside the work of the processor tells how slow everything else will be.
+    On a machine that others use too, fixed numbers of seconds are not enough. So each look at the results is measured: one more
+    follows the search, and its time compared with its processor time shows how slow everything else will be.
 
     Args:
-        seconds: the limit; None if there is none.
-        n_rows: rows that the last fits are made to.
-        began: when the time began, on the clock.
+        seconds: the limit; None for no limit.
+        n_rows: rows that the final formulas are fitted to.
+        began: when the time started, on the clock.
+        clock: the time in seconds.
+        work_clock: the processor time of this thread in seconds.
     """
 
     def __init__(
@@ -36,17 +38,17 @@ class TimeLimit:
     ) -> None:
         self._limit, self._n_rows, self._clock, self._work_clock = seconds, n_rows, clock, work_clock
         self._began = began if seconds is None else max(began, clock() - MOST_LOADING * seconds)
-        self._next_look = 0.0  # seconds that it may take
+        self._next_look = 0.0  # seconds it may take
         self._look_seconds = self._look_work = 0.0
 
     @property
     def seconds(self) -> float:
-        """How long it took so far."""
+        """Seconds since the time started."""
         return self._clock() - self._began
 
     @property
     def seconds_left(self) -> float:
-        """How long it may take from now on; less than 0 if it is late already."""
+        """Seconds until the limit; negative after it."""
         return float("inf") if self._limit is None else self._limit - self.seconds
 
     @contextmanager
@@ -63,15 +65,17 @@ class TimeLimit:
 
     @property
     def slowness(self) -> float:
-        """How many times as long as on an idle processor everything takes."""
+        """How many times longer everything takes than on an idle processor."""
         if self._look_work <= 0.0:
             return 1.0
         return min(max(self._look_seconds / self._look_work, 1.0), MOST_SLOWNESS)
 
     def is_time_to_finish(self) -> bool:
-        """Tell whether what is left is just enough for one more look and the last fits."""
+        """Return whether there is just enough time left for one more look and the final polish."""
         if self._limit is None:
             return False
-        fits = min(max(FINISH_SHARE * self._limit, FINISH_SECONDS), FINISH_MOST_SECONDS)
-        fits = max(fits, FINISH_WORK * self.slowness) + FINISH_SECONDS_A_ROW * self._n_rows * self.slowness
-        return self.seconds_left <= min(self._next_look + fits, MOST_KEPT * self._limit)
+        polish = min(max(POLISH_SHARE * self._limit, LEAST_POLISH_SECONDS), MOST_POLISH_SECONDS)
+        polish = (
+            max(polish, POLISH_WORK_SECONDS * self.slowness) + POLISH_SECONDS_PER_ROW * self._n_rows * self.slowness
+        )
+        return self.seconds_left <= min(self._next_look + polish, MOST_KEPT * self._limit)

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 
 from spl.regression.candidate import Module
+from spl.regression.front import SAME_LOSS
 from spl.settings import SearchConfig
-
-SAME_LOSS = 1e-9  # modules whose losses agree to this share are the same function
 
 
 def module_size(config: SearchConfig, round_number: int) -> int:
@@ -22,7 +21,7 @@ def module_size(config: SearchConfig, round_number: int) -> int:
 
 
 def keep_best(modules: Iterable[Module], n_kept: int) -> tuple[Module, ...]:
-    """Return the modules with the highest rewards, the best first; of two equal in value the shorter. Ties keep their order."""
+    """Return the modules with the highest rewards, the best first; of two equal in value only the better. Ties keep their order."""
     kept: list[Module] = []
     for module in sorted(modules, key=lambda m: -m.reward):
         if len(kept) == n_kept:

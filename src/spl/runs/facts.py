@@ -1,4 +1,4 @@
-"""What a run file says about its run as a whole: kind, status, settings, versions. Checked when read; nobody checks it again."""
+"""What a run file says about its run as a whole: kind, status, settings, versions. It is checked once, when it is read."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -19,13 +19,13 @@ from spl.checked_values import (
 from spl.settings import Limits, SearchConfig
 
 REGRESSION, DYNAMICS = "regression", "dynamics"  # kinds of runs
-RUNNING, FINISHED, INTERRUPTED, DIED = "running", "finished", "interrupted", "died"  # how they stand
+RUNNING, FINISHED, INTERRUPTED, DIED = "running", "finished", "interrupted", "died"  # their status
 _LIMITS = ("timeout", "max_evaluations")
 _CONFIG = tuple(SearchConfig().to_dict())
 
 
 def read_facts(connection: sqlite3.Connection) -> StoredFields:
-    """Return what is known about a run, by name; nothing if it has not begun."""
+    """Return what is known about a run, by name; nothing if it has not started."""
     rows = connection.execute("SELECT name, value FROM facts").fetchall()
     facts = StoredFields({as_text(name): load_json(value) for name, value in rows})
     if facts:
@@ -34,13 +34,13 @@ def read_facts(connection: sqlite3.Connection) -> StoredFields:
 
 
 def config_from_plain(plain: Mapping[str, Any]) -> SearchConfig:
-    """Return the hyperparameters of a search."""
+    """Return the settings of a search."""
     return SearchConfig(**{**plain, "closers": tuple(plain["closers"])})
 
 
 def _check_facts(facts: StoredFields) -> None:
     if facts["kind"] not in (REGRESSION, DYNAMICS):
-        raise Damage("it is of no kind that is known")
+        raise Damage("the kind of its run is not known")
     if facts["status"] not in (RUNNING, FINISHED, INTERRUPTED):
         raise Damage("its status is not known")
     for name in ("stopped", "began", "fingerprint"):

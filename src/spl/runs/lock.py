@@ -1,6 +1,6 @@
-"""One process writes a run at a time: a lock of the operating system on a file beside it, gone when the process is, however it ends.
+"""The lock of a run: only one process writes it at a time. The operating system frees the lock when the process ends, however it ends.
 
-The run file itself is not locked: SQLite has locks of its own on it, and readers come and go while a run goes on.
+The lock is on a file next to the run file. The run file itself has the locks of SQLite, and is read during the run.
 """
 
 import os
@@ -13,11 +13,11 @@ from typing import Self
 from spl.errors import RunFileError
 
 SUFFIX = "-lock"
-_TRIES, _PAUSE_SECONDS = 20, 0.05  # somebody who looks whether the run goes on has the lock for a moment
+_TRIES, _PAUSE_SECONDS = 20, 0.05  # `is_locked` in another process has the lock for a moment
 
 
 class RunLock:
-    """The right to write a run. Taken when made; given back by `close`, at the end of a `with`, or when the process ends."""
+    """The right to write a run, from construction to `close`, the end of a `with`, or the end of the process."""
 
     def __init__(self, path: Path) -> None:
         self._path = _lock_path(path)
@@ -33,7 +33,7 @@ class RunLock:
             time.sleep(_PAUSE_SECONDS)
 
     def close(self) -> None:
-        """Let others write the run."""
+        """Release the lock."""
         if self._file is None:
             return
         self._path.unlink(missing_ok=True) if os.name == "posix" else None
@@ -50,7 +50,7 @@ class RunLock:
 
 
 def is_locked(path: Path) -> bool:
-    """Tell whether a process is writing the run."""
+    """Return whether a process is writing the run."""
     lock = _lock_path(path)
     try:
         file = os.open(lock, os.O_RDWR)
@@ -67,7 +67,7 @@ def _lock_path(path: Path) -> Path:
 
 
 def _open_and_lock(path: Path) -> int | None:
-    """Return the open file of a lock that is ours now; None if another process has it."""
+    """Return the open file of the lock, now ours; None if another process has it."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     if _try_lock(file) and _is_still_there(path, file):
         os.truncate(file, 0)
@@ -78,7 +78,7 @@ def _open_and_lock(path: Path) -> int | None:
 
 
 def _is_still_there(path: Path, file: int) -> bool:
-    """Tell whether the file is the one under the path: its last owner may have deleted it before we had the lock."""
+    """Return whether the open file is still the one at the path: its last owner may have deleted it before we locked it."""
     try:
         return os.path.samestat(os.stat(path), os.fstat(file))
     except OSError:
@@ -96,7 +96,7 @@ def _owner(path: Path) -> str:
 if sys.platform == "win32":
     import msvcrt
 
-    _FAR = 1 << 30  # where the lock is: other processes may still read the owner
+    _FAR = 1 << 30  # the locked byte: other processes can still read the owner at the start
 
     def _try_lock(file: int) -> bool:
         os.lseek(file, _FAR, os.SEEK_SET)

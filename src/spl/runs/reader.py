@@ -1,4 +1,4 @@
-"""A run as its file has it: `read_run`, for all who show, report, export or continue runs, at any time, also while one goes on."""
+"""Reading a run from its file, to show, report, export or continue it; works at any time, also while it is running."""
 
 import math
 import sqlite3
@@ -44,7 +44,6 @@ from spl.settings import SearchConfig
 
 Numbers = NDArray[np.float64]
 
-_POSITION = ("schedule", "round", "segment", "n_entries")
 _LEDGER = {"places": np.empty(0, np.uint32), "keys": np.empty(0, np.uint64), "losses": np.empty(0)}
 
 
@@ -60,7 +59,7 @@ class Improvement:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """How far a search was at some time."""
+    """How far a search was at some moment."""
 
     seconds: float  # since the search began
     n_episodes: int
@@ -75,15 +74,15 @@ class StoredSearch:
 
     name: str  # of the target, or of the state
     grammar: Grammar
-    front: Front  # simplified and clean once the search is over
+    front: Front  # polished once the search is over
     improvements: tuple[Improvement, ...]
     history: tuple[Moment, ...]
-    discovery: Discovery | None  # None before the first look; while it goes on, and if it died, `stopped` is empty
+    discovery: Discovery | None  # None before the first batch; if it is running or died, `stopped` is empty
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredSystem:
-    """The equations of a system, as they were chosen from the fronts and fitted together."""
+    """The equations of a system, chosen from the fronts and fitted together."""
 
     system: System
     standard_errors: tuple[
@@ -99,7 +98,7 @@ class StoredSystem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredRun:
-    """A run, with the data it was given. `facts` holds what else is known, such as when it began.
+    """A run with its data. `facts` holds what else is known, such as when it started.
 
     Examples:
         >>> read_run("missing.spl")
@@ -113,15 +112,15 @@ class StoredRun:
     status: str  # "running", "finished", "interrupted" or "died"
     stopped: str  # why it ended, as in `Discovery`; "" before
     settings: Mapping[str, Any]  # config, limits, seed, jobs; plan for a system
-    versions: Mapping[str, str]  # of what it was run with
+    versions: Mapping[str, str]  # of the packages it ran with
     facts: Mapping[str, Any]  # began, source (the path of the table), target, selection, fingerprint, notes
     data: Dataset | Trajectories
-    searches: tuple[StoredSearch, ...]  # one, or one for each state
+    searches: tuple[StoredSearch, ...]  # one, or one per state
     system: StoredSystem | None  # None before the equations of a system are fitted
 
     @property
     def config(self) -> SearchConfig:
-        """The hyperparameters of the search."""
+        """The settings of the search."""
         return config_from_plain(self.settings["config"])
 
     @property
@@ -134,7 +133,7 @@ class StoredRun:
 
     @property
     def seconds(self) -> float:
-        """How long all of it took so far."""
+        """How long the run took so far."""
         if self.system is not None:
             return self.system.seconds
         return sum(search.history[-1].seconds for search in self.searches if search.history)
@@ -142,22 +141,22 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """How a run stands."""
+    """Whether a run is running, and when it ended."""
 
     status: str  # as in `StoredRun`
-    ended: str | None  # when it last ended; None if it never did
+    ended: str | None  # when it last ended, if it did
 
 
 def read_run(path: str | Path, operators: Sequence[Operator] = ()) -> StoredRun:
-    """Read a run; `operators` are those of your own that it uses, which are needed to evaluate its formulas, not to show them."""
+    """Return a run. Pass its user-defined operators as `operators`: they are needed to evaluate its formulas, not to show them."""
     path = Path(path)
     run = _read_once(path, operators)
-    # A run that ends in order between the look at its file and the look at its lock seems to have died: look again
+    # If the run ends normally after its file is read and before its lock is checked, it seems to have died: read it again
     return _read_once(path, operators) if run.status == DIED else run
 
 
 def read_state(path: Path) -> RunState:
-    """Return how a run stands, without reading all of it."""
+    """Return the state of a run without reading all of it."""
     state = _read_state_once(path)
     return _read_state_once(path) if state.status == DIED else state
 
@@ -207,11 +206,11 @@ def _status_now(path: Path, status: str) -> str:
     return DIED if status == RUNNING and not is_locked(path) else status
 
 
-# ---- parts of it ---------------------------------------------------------------------------------
+# ---- its parts ---------------------------------------------------------------------------------
 
 
 def read_checkpoint(connection: sqlite3.Connection, search: int) -> Checkpoint | None:
-    """Return where a search stands; None if it has not come far enough to say."""
+    """Return the checkpoint of a search; None if there is none yet."""
     row = connection.execute("SELECT position, arrays FROM checkpoints WHERE search = ?", (search,)).fetchone()
     if row is None:
         return None
@@ -219,10 +218,13 @@ def read_checkpoint(connection: sqlite3.Connection, search: int) -> Checkpoint |
     trees = connection.execute("SELECT tree, arrays FROM trees WHERE search = ? ORDER BY tree", (search,)).fetchall()
     at_exact = position["episodes_at_exact"]
     return Checkpoint(
-        **{name: as_whole(position[name]) for name in _POSITION},
+        schedule=as_whole(position["schedule"]),
+        round=as_whole(position["round"]),
+        batch=as_whole(position["segment"]),  # its name in run files
+        n_entries=as_whole(position["n_entries"]),
         seconds=as_finite(position["seconds"]),
         episodes_at_exact=None if at_exact is None else as_whole(at_exact),
-        episodes_at_choice=as_whole(position.get("episodes_at_choice", 0)),  # runs did not always have it
+        episodes_at_choice=as_whole(position.get("episodes_at_choice", 0)),  # older runs do not have it
         front=arrays["front"],
         seen=arrays["seen"],
         searchers=tuple(_read_searcher(connection, search, tree, as_bytes(packed)) for tree, packed in trees),
@@ -235,7 +237,7 @@ def _read_searcher(connection: sqlite3.Connection, search: int, tree: int, packe
     ledger = {name: np.concatenate([none, *(part[name] for part in parts)]) for name, none in _LEDGER.items()}
     if len({array.size for array in ledger.values()}) > 1:
         raise Damage("the parts of a ledger differ in length")
-    _, last = np.unique(ledger["places"][::-1], return_index=True)  # a program that was fitted again is there again
+    _, last = np.unique(ledger["places"][::-1], return_index=True)  # a program that was fitted again appears again
     order = ledger["places"].size - 1 - last
     arrays = from_bytes(packed)
     others: dict[str, Array] = {
@@ -297,7 +299,7 @@ def _read_result(plain: object, front: Front) -> Discovery:
         n_episodes=as_whole(numbers["n_episodes"]),
         n_evaluations=as_whole(numbers["n_evaluations"]),
         stopped=as_text(numbers["stopped"]),
-        notes=as_texts(numbers.get("notes", [])),  # runs did not always have them
+        notes=as_texts(numbers.get("notes", [])),  # older runs do not have them
     )
 
 
@@ -332,7 +334,7 @@ def _read_trajectories(facts: StoredFields, arrays: StoredFields) -> Trajectorie
         runs.append(run)
     if not runs:
         raise Damage("it has no trajectory")
-    Trajectories.from_arrays(  # checks it; what it would cut out was cut out before
+    Trajectories.from_arrays(  # only to check it; what it leaves out was left out before
         [run.x for run in runs],
         [run.t for run in runs],
         x_dot=None if runs[0].x_dot is None else [run.x_dot for run in runs],
@@ -371,7 +373,7 @@ def _read_system(found: object, data: Dataset | Trajectories, searches: Sequence
 
 
 def _read_errors(plain: StoredFields, system: System) -> Iterator[Numbers]:
-    """Yield the standard errors of each equation; older runs have those of other numbers than were printed, which are left out."""
+    """Yield the standard errors of each equation; NaN for older runs, which stored them for other numbers than those printed."""
     is_old = "free" in plain
     errors = [None] * len(system.programs) if is_old else _one_each(plain["standard_errors"], len(system.programs))
     for program, of_state in zip(system.programs, errors, strict=True):

@@ -1,4 +1,4 @@
-"""What is written down while a search goes on: its history, each improvement of its front, and the state to resume from."""
+"""What is recorded during a search: its history, each improvement of its front, and the state to resume from."""
 
 import json
 import sqlite3
@@ -15,24 +15,15 @@ from spl.regression.checkpoint import Checkpoint, SearcherState, to_bytes
 from spl.regression.discover import Discovery, Progress
 from spl.regression.front import Front
 
-PAUSE_SECONDS = 1.0  # between two writes within a round
-MOST_WRITING = 0.05  # of the time of a round may go into writing
-LEDGER_ARRAYS = ("places", "keys", "losses")  # of a searcher; they only grow, so only what is new is written
-POSITION = (
-    "schedule",
-    "round",
-    "segment",
-    "seconds",
-    "n_entries",
-    "episodes_at_exact",
-    "episodes_at_choice",
-)  # of a checkpoint, plain numbers
+WRITE_SECONDS = 1.0  # between two writes within a round, at least
+MOST_WRITING = 0.05  # share of the time of a round for writing
+LEDGER_ARRAYS = ("places", "keys", "losses")  # of a searcher; they only grow, so only new entries are written
 
-Write = Callable[[Callable[[sqlite3.Connection], None]], bool]  # in one transaction; returns whether it could be done
+Write = Callable[[Callable[[sqlite3.Connection], None]], bool]  # in one transaction; returns whether it succeeded
 
 
 class SearchKeeper:
-    """Keeps the progress of one search of a run: after each round, and about once a second within one."""
+    """Records one search of a run: after each round, and about once a second within a round."""
 
     def __init__(self, write: Write, search: int) -> None:
         self._write = write
@@ -40,11 +31,11 @@ class SearchKeeper:
         self._front = Front(())
         self._n_rounds = -1
         self._ended = -np.inf  # when the last write did
-        self._pause = PAUSE_SECONDS
+        self._pause = WRITE_SECONDS
         self._stored: dict[int, SearcherState] = {}  # each tree as it was last written
 
     def __call__(self, progress: Progress, checkpoint: Callable[[], Checkpoint], *, is_last: bool) -> None:
-        """Write what is new, if it is time to."""
+        """Write what is new, if it is time for that."""
         began = time.monotonic()
         is_due = progress.n_rounds != self._n_rounds or began - self._ended >= self._pause
         if not is_due and not is_last:
@@ -61,15 +52,23 @@ class SearchKeeper:
 
         is_written = self._write(write_all)
         self._ended = time.monotonic()
-        self._pause = max(PAUSE_SECONDS, (self._ended - began) / MOST_WRITING)
+        self._pause = max(WRITE_SECONDS, (self._ended - began) / MOST_WRITING)
         if is_written:
             self._front, self._n_rounds = progress.front, progress.n_rounds
             self._stored = dict(enumerate(state.searchers))
 
     def _write_checkpoint(self, connection: sqlite3.Connection, state: Checkpoint) -> None:
-        position = json.dumps({name: getattr(state, name) for name in POSITION})
+        position = {
+            "schedule": state.schedule,
+            "round": state.round,
+            "segment": state.batch,  # its name in run files
+            "seconds": state.seconds,
+            "n_entries": state.n_entries,
+            "episodes_at_exact": state.episodes_at_exact,
+            "episodes_at_choice": state.episodes_at_choice,
+        }
         arrays = to_bytes({"front": state.front, "seen": state.seen})
-        connection.execute("REPLACE INTO checkpoints VALUES (?, ?, ?)", (self._search, position, arrays))
+        connection.execute("REPLACE INTO checkpoints VALUES (?, ?, ?)", (self._search, json.dumps(position), arrays))
         for tree, searcher in enumerate(state.searchers):
             names = [field.name for field in fields(SearcherState) if field.name not in LEDGER_ARRAYS]
             packed = to_bytes({name: getattr(searcher, name) for name in names})
@@ -77,7 +76,7 @@ class SearchKeeper:
             self._write_ledger(connection, tree, searcher)
 
     def _write_ledger(self, connection: sqlite3.Connection, tree: int, searcher: SearcherState) -> None:
-        """Add the programs that were tried or fitted again since the last time; all, if the ledger was emptied meanwhile."""
+        """Add the programs that were tried or fitted again since the last time; all, if the ledger was cleared meanwhile."""
         stored = self._stored.get(tree)
         is_new = np.ones(searcher.places.size, np.bool_)
         if stored is not None and stored.totals[N_CLEARED] == searcher.totals[N_CLEARED]:
@@ -107,13 +106,13 @@ def _result_so_far(progress: Progress) -> Discovery:
 
 
 def write_result(connection: sqlite3.Connection, search: int, found: Discovery) -> None:
-    """Put the numbers of what was found, all but its front, in the place of those before."""
+    """Replace the numbers of what was found, all but its front."""
     numbers = {field.name: getattr(found, field.name) for field in fields(Discovery) if field.name != "front"}
     connection.execute("UPDATE searches SET result = ? WHERE search = ?", (json.dumps(numbers), search))
 
 
 def write_front(connection: sqlite3.Connection, search: int, front: Front) -> None:
-    """Put a front in the place of the one before; a system that was chosen from that goes with it."""
+    """Replace the front, and delete the system that was chosen from the one before."""
     connection.execute("DELETE FROM facts WHERE name = 'system'")
     for table in ("front", "number_nats"):
         connection.execute(f"DELETE FROM {table} WHERE search = ?", (search,))
@@ -127,7 +126,7 @@ def write_front(connection: sqlite3.Connection, search: int, front: Front) -> No
 
 
 def write_improvements(connection: sqlite3.Connection, search: int, progress: Progress, before: Front) -> None:
-    """Add the formulas of the front that were not there before."""
+    """Add the formulas that are new in the front."""
     known = {candidate.program for candidate in before}
     rows = [
         (search, progress.seconds, c.cost, c.loss, to_text(c.program)) for c in progress.front if c.program not in known

@@ -1,7 +1,6 @@
-"""Searches whose runs are kept in files: begun, continued where they were left, stopped from outside.
+"""Searches whose runs are kept in files: started, continued where they stopped, stopped from outside.
 
-A run that is continued has the data, the grammar and the settings it was begun with. Its limits may be others; they count from its
-first beginning.
+A run continues with the data, the grammar and the settings it started with. Its limits may change; they count from its start.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,63 +12,52 @@ from typing import Any
 
 from spl.data.dataset import Dataset
 from spl.errors import RunFileError
-from spl.formulas.grammar import Grammar
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.regression.assess import has_settled
 from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery, Watcher, discover
+from spl.regression.request import RegressionRequest
 from spl.runs.lock import is_locked
 from spl.runs.reader import StoredRun
 from spl.runs.sqlite_file import check_file, connect, explained, transaction
 from spl.runs.writer import RunFile, RunPlan
 from spl.settings import Limits, SearchConfig
 
-LAST_SECONDS = 1.0  # that a run has in any case when it is continued, to come to an end
+MIN_RESUME_SECONDS = 1.0  # for a run that is continued, even if its time is up
 ENDED_FOR_GOOD = ("exact", "exhausted")  # more time would change nothing
 
 
 def discover_in_file(
     path: str | Path,
-    data: Dataset,
-    grammar: Grammar,
+    request: RegressionRequest,
     *,
-    target: str = "y",
-    config: SearchConfig | None = None,
-    limits: Limits | None = None,
-    n_jobs: int = 1,
-    seed: int = 0,
     is_any_seed: bool = False,
     facts: Mapping[str, Any] | None = None,
     watch: Watcher | None = None,
     must_stop: Callable[[], bool] = lambda: False,
 ) -> Discovery:
-    """Do what `discover` does and keep it in a run file; a run of the same data and settings that is there is continued.
+    """Search as `discover` does and keep the run in a file; if the file holds a run of the same request, continue it.
 
-    Limits count from the first beginning: a run that has reached them returns what it found. With `is_any_seed`, a run that is
-    there keeps its seed. `facts` are kept for people.
+    Limits count from the start of the run: if it has reached them, it returns what it found. With `is_any_seed`, a run in the file
+    keeps its seed. `facts` are stored for people.
     """
-    config, limits = config or SearchConfig(), limits or Limits()
     plan = RunPlan(
-        data=data,
-        searches=[(target, grammar.bind(data.names))],
-        config=config,
-        seed=seed,
+        data=request.data,
+        searches=[(request.target, request.grammar)],
+        config=request.config,
+        seed=request.seed,
         is_any_seed=is_any_seed,
         more={},
         facts=facts or {},
     )
-    with RunFile(path, plan, limits, n_jobs) as run:
+    limits = request.limits
+    with RunFile(path, plan, limits, request.n_jobs) as run:
         done, checkpoint = run.discovery(0), run.checkpoint(0)
-        if done is not None and is_over(done, checkpoint, run.limits_before, limits, config):
+        if done is not None and is_over(done, checkpoint, run.limits_before, limits, request.config):
             run.finish(done.stopped)
             return done
         found = discover(
-            data,
-            grammar,
-            config=config,
-            limits=_limits_left(limits, checkpoint),
-            n_jobs=n_jobs,
-            seed=run.seed,
+            replace(request, limits=_limits_left(limits, checkpoint), seed=run.seed),
             watch=watch,
             keep=run.keeper(0),
             checkpoint=checkpoint,
@@ -89,16 +77,23 @@ def resume(
     watch: Watcher | None = None,
     must_stop: Callable[[], bool] = lambda: False,
 ) -> Discovery:
-    """Continue the run of a regression, with nothing but its file. Limits count from its first beginning.
+    """Continue the run of a regression from its file alone. Limits count from the start of the run.
 
-    It goes on until one of them is reached, however long no better formula comes up.
+    It continues until one of them is reached, even if its choice stays the same for long.
     """
+    request = stored_request(run, limits=limits, max_schedules=max_schedules, n_jobs=n_jobs)
+    return discover_in_file(run.path, request, watch=watch, must_stop=must_stop)
+
+
+def stored_request(
+    run: StoredRun, *, limits: Limits, max_schedules: int | None = None, n_jobs: int = 1
+) -> RegressionRequest:
+    """Return the request of a run that is continued until it reaches these limits."""
     [search] = run.searches
     if not isinstance(run.data, Dataset):
         raise RunFileError(f"'{run.path}' holds the run of a system.")
     check_no_stand_ins(search.grammar)
-    return discover_in_file(
-        run.path,
+    return RegressionRequest(
         run.data,
         search.grammar,
         target=search.name,
@@ -106,13 +101,11 @@ def resume(
         limits=limits,
         n_jobs=n_jobs,
         seed=run.settings["seed"],
-        watch=watch,
-        must_stop=must_stop,
     )
 
 
 def request_stop(path: str | Path) -> None:
-    """Ask the process that writes a run to end it; it does so within about a second, with the best so far."""
+    """Ask the process that writes a run to stop; within about a second, it does so with the best so far."""
     path = Path(path)
     if not path.is_file():
         raise RunFileError(f"There is no run file '{path}'.")
@@ -127,7 +120,7 @@ def request_stop(path: str | Path) -> None:
 def is_over(
     done: Discovery, checkpoint: Checkpoint | None, limits_before: Limits, limits: Limits, config: SearchConfig
 ) -> bool:
-    """Tell whether a search that ended would end at once if it were continued with these limits."""
+    """Return whether a search that ended would end at once if it continued with these limits."""
     if done.stopped == "timeout":
         return limits.timeout is not None and limits.timeout <= (limits_before.timeout or 0.0)
     if done.stopped == "evaluations":
@@ -144,4 +137,4 @@ def _limits_left(limits: Limits, checkpoint: Checkpoint | None) -> Limits:
     """Return the limits with what is left of the time."""
     if limits.timeout is None or checkpoint is None:
         return limits
-    return replace(limits, timeout=max(limits.timeout - checkpoint.seconds, LAST_SECONDS))
+    return replace(limits, timeout=max(limits.timeout - checkpoint.seconds, MIN_RESUME_SECONDS))

@@ -1,7 +1,7 @@
-"""The file of a run: an SQLite database with tables of ours. Opening it to read or to write, its schema and the way from older ones.
+"""The file of a run, an SQLite database: opening it to read or to write, its schema and migrations from older ones.
 
-What is in the tables is left to others. Whatever is wrong with a file is said in one sentence; a file that is not ours is never
-changed.
+Other modules know what is in the tables. If a file is not a sound run, the error says so in one sentence; a file of another program is
+never changed.
 """
 
 import sqlite3
@@ -14,9 +14,9 @@ from spl.checked_values import Damage
 from spl.errors import SHOWN_PATH, RunFileError, shorten
 
 APPLICATION_ID = 0x53504C52  # "SPLR", in the header of the file
-BUSY_SECONDS = 5.0  # to wait for another process that is in the midst of a write
-CLOSE_SECONDS = 10.0  # to wait for readers before a run is closed with its log still beside it
-_PAUSE_SECONDS = 0.02  # between two tries
+BUSY_SECONDS = 5.0  # to wait for another process that is writing
+CLOSE_SECONDS = 10.0  # to wait for readers before a run is closed with its log still in a separate file
+_CLOSE_PAUSE_SECONDS = 0.02  # between two attempts to close
 
 _TABLES = (
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",  # JSON
@@ -32,11 +32,11 @@ _TABLES = (
     "CREATE TABLE trees (search INTEGER, tree INTEGER, arrays BLOB NOT NULL, PRIMARY KEY (search, tree))",
     "CREATE TABLE ledgers (id INTEGER PRIMARY KEY, search INTEGER, tree INTEGER, arrays BLOB NOT NULL)",
 )
-# What leads from each version of the schema to the next
+# Statements that lead from each version of the schema to the next
 MIGRATIONS: dict[int, tuple[str, ...]] = {
     0: _TABLES,
     1: ("CREATE TABLE requests (name TEXT PRIMARY KEY, time TEXT NOT NULL)",),  # of other processes: "stop"
-    # What the numbers of each formula of the front cost in its description; NULL if that is not known
+    # The price of the numbers of each formula of the front; NULL if it is not known
     2: ("CREATE TABLE number_nats (search INTEGER, place INTEGER, nats REAL, PRIMARY KEY (search, place))",),
 }
 VERSION = len(MIGRATIONS)
@@ -44,7 +44,7 @@ SHOWN_CAUSE = 200  # characters of what is wrong inside a file
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """Open a run, or make the file of a new one; tables of older versions are brought up to date. The caller has the lock."""
+    """Open a run, or create the file of a new one; older tables are brought up to date. The caller must have the lock."""
     with explained(path, "written"):
         connection = connect(path, "rwc")
         try:
@@ -59,22 +59,22 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def close_written(connection: sqlite3.Connection) -> None:
-    """Close a run that was written, as one file: the log goes into it, so that it can be copied, and read in any folder.
+    """Close a run that was written, with the log merged into its file, so that it can be copied and read in any folder.
 
-    SQLite refuses that at once while somebody reads the file, and a reader cannot do it later, so it is tried for a while.
+    SQLite refuses that while somebody reads the file, and a reader cannot do it later, so it is tried for a while.
     """
     deadline = time.monotonic() + CLOSE_SECONDS
     with closing(connection):
         while not _join_log(connection) and time.monotonic() < deadline:
-            time.sleep(_PAUSE_SECONDS)
+            time.sleep(_CLOSE_PAUSE_SECONDS)
 
 
 def _join_log(connection: sqlite3.Connection) -> bool:
-    """Return whether the log is in the file now, or never will be."""
+    """Return whether the log is in the file, or never will be."""
     try:
         connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.OperationalError as error:
-        return "locked" not in str(error)  # of a full disk, somebody was told before
+        return "locked" not in str(error)  # if the disk is full, a warning has said so
     except sqlite3.Error:
         return True
     return True
@@ -82,7 +82,7 @@ def _join_log(connection: sqlite3.Connection) -> bool:
 
 @contextmanager
 def open_to_read(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a run as it is at this moment, whether or not it goes on; it is not changed."""
+    """Open a run as it is now, whether or not it is running, without changing it."""
     if not path.is_file():
         raise RunFileError(f"There is no run file '{path}'.")
     with explained(path, "read"), closing(connect(path, "ro")) as connection:
@@ -100,7 +100,7 @@ def open_to_read(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def check_file(path: Path, connection: sqlite3.Connection) -> int:
-    """Return the version of the schema, 0 if the file is empty; raise a clear error unless it is a sound file of ours."""
+    """Return the version of the schema, 0 if the file is empty; raise an error unless it is a sound run file."""
     [application], [version] = (
         connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
     )
@@ -137,7 +137,7 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write all that happens inside, or nothing of it."""
+    """Write everything that happens inside, or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -154,8 +154,8 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
         timeout=BUSY_SECONDS,
-        isolation_level=None,  # transactions are ours
-        check_same_thread=False,  # whoever writes takes care that one thread does at a time
+        isolation_level=None,  # transactions are explicit
+        check_same_thread=False,  # writers make sure that only one thread writes at a time
     )
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
@@ -169,7 +169,7 @@ def _expected_tables(version: int) -> set[tuple[str, str, str]]:
 
 @contextmanager
 def explained(path: Path, action: str) -> Iterator[None]:
-    """Turn damage, and what SQLite and the operating system have to say, into one sentence. Anything else is a bug, and raises."""
+    """Turn damage and errors of SQLite and the operating system into errors of one sentence. Any other error is a bug and passes."""
     shown = shorten(str(path), SHOWN_PATH)
     try:
         yield

@@ -1,6 +1,6 @@
-"""A run being written: every improvement of the fronts, the history, and the state to resume from, in transactions.
+"""Writing a run to its file, in transactions: every improvement of the fronts, the history, and the state to resume from.
 
-What was written stays, whatever becomes of the process. When the file can no longer be written, the search goes on and says so.
+What was written survives a crash. If the file can no longer be written, the search continues and warns.
 """
 
 import hashlib
@@ -37,21 +37,21 @@ from spl.runs.recorder import SearchKeeper, write_front, write_result
 from spl.runs.sqlite_file import close_written, explained, open_to_write, transaction
 from spl.settings import Limits, SearchConfig
 
-LOOK_SECONDS = 0.5  # between two looks at what other processes ask for
+REQUEST_SECONDS = 0.5  # between two checks whether another process wants the run to stop
 _PACKAGES = ("symbolic-physics-learner", "numpy", "numba", "scipy")
 _LIMITS_OF_CONFIG = ("max_schedules", "patience")  # settings that may change when a run is continued
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RunPlan:
-    """What a run is about: all that must be the same when it is continued, and what is worth knowing beside it."""
+    """What a run is: everything that must stay the same when it continues, and facts for people."""
 
     data: Dataset | Trajectories
     searches: Sequence[tuple[str, Grammar]]  # the name of the target or of each state, with its grammar
     config: SearchConfig
     seed: int
-    is_any_seed: bool = False  # when it is continued, the seed that it has will do
-    more: Mapping[str, Any]  # settings of the kind of run, such as how derivatives are estimated; as plain values
+    is_any_seed: bool = False  # a run that continues may have another seed
+    more: Mapping[str, Any]  # other settings, such as how derivatives are estimated; values that JSON can hold
     facts: Mapping[str, Any]  # for people: where the data came from, which formula was preferred
 
     @property
@@ -61,7 +61,7 @@ class RunPlan:
 
 
 class RunFile:
-    """A run that is written; its lock is ours until `close`, or the end of a `with`."""
+    """A run that is being written; it is locked until `close`, or the end of a `with`."""
 
     def __init__(self, path: str | Path, plan: RunPlan, limits: Limits, n_jobs: int) -> None:
         self.path = Path(path)
@@ -79,7 +79,7 @@ class RunFile:
             self.settings = self._begin(self.before, limits, n_jobs)
             self._opened = opened.pop_all()
 
-    # ---- what is there already -------------------------------------------------------------------
+    # ---- what is in the file -------------------------------------------------------------------
 
     @property
     def seed(self) -> int:
@@ -87,19 +87,19 @@ class RunFile:
         return int(self.settings["seed"])
 
     def discovery(self, search: int) -> Discovery | None:
-        """Return what a search found so far; `stopped` is empty if it is not over. None if it never began."""
+        """Return what a search found so far; `stopped` is empty if it is not over. None if it never started."""
         with explained(self.path, "read"), checked_as_stored():
             return read_search(self._connection, search, self._plan.searches[search][1].vocabulary.own).discovery
 
     def checkpoint(self, search: int) -> Checkpoint | None:
-        """Return where a search stands; None if it is at its beginning."""
+        """Return the checkpoint of a search; None if there is none yet."""
         with explained(self.path, "read"), checked_as_stored():
             return read_checkpoint(self._connection, search)
 
     def must_stop(self) -> bool:
-        """Tell whether another process asked the run to stop; looks now and then, from whatever thread."""
+        """Return whether another process wants the run to stop; checks now and then, from any thread."""
         now = time.monotonic()
-        if now - self._looked >= LOOK_SECONDS and not self._is_asked_to_stop:
+        if now - self._looked >= REQUEST_SECONDS and not self._is_asked_to_stop:
             with self._mutex:
                 self._looked = now
                 try:
@@ -112,11 +112,11 @@ class RunFile:
     # ---- what happens ----------------------------------------------------------------------------
 
     def keeper(self, search: int) -> SearchKeeper:
-        """Return what keeps the progress of a search."""
+        """Return the keeper that records a search."""
         return SearchKeeper(self.write, search)
 
     def finish_search(self, search: int, found: Discovery) -> None:
-        """Keep what a search found in the end."""
+        """Record what a search found in the end."""
 
         def write_all(connection: sqlite3.Connection) -> None:
             write_front(connection, search, found.front)
@@ -125,14 +125,14 @@ class RunFile:
         self.write(write_all)
 
     def finish(self, stopped: str, **facts: Any) -> None:
-        """Keep why the run ended, and what else is known by now."""
+        """Record why the run ended, and further facts."""
         status = INTERRUPTED if stopped in ("interrupted", "error") else FINISHED
         self.write(
             lambda connection: write_facts(connection, facts | {"status": status, "stopped": stopped, "ended": _now()})
         )
 
     def write(self, action: Callable[[sqlite3.Connection], None]) -> bool:
-        """Write in one transaction, and return whether it could be done; if not, warn once."""
+        """Write in one transaction, and return whether it succeeded; if not, warn once."""
         try:
             with self._mutex, transaction(self._connection):
                 action(self._connection)
@@ -140,7 +140,7 @@ class RunFile:
             if not self._is_failing:
                 self._is_failing = True
                 warnings.warn(
-                    f"The run file '{self.path}' cannot be written: {error}. The search goes on; what it finds is returned, but "
+                    f"The run file '{self.path}' cannot be written: {error}. The search continues; what it finds is returned, but "
                     "may not be in the file.",
                     RunFileWarning,
                     stacklevel=2,
@@ -150,7 +150,7 @@ class RunFile:
         return True
 
     def close(self) -> None:
-        """Close the file and let others write it."""
+        """Close the file and release its lock."""
         with self._mutex:
             self._opened.close()
 
@@ -167,7 +167,7 @@ class RunFile:
     # ---- the beginning ---------------------------------------------------------------------------
 
     def _begin(self, before: Mapping[str, Any], limits: Limits, n_jobs: int) -> dict[str, Any]:
-        """Write down what the run is about; or check that it is the one that the file has. Return its settings."""
+        """Write what the run is, or check that the file holds the same run. Return its settings."""
         connection, plan = self._connection, self._plan
         settings = _settings(plan)
         if before:
@@ -186,7 +186,7 @@ class RunFile:
         return settings
 
     def _check_same(self, before: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-        remedy = "Use another run file, or give what it was begun with."
+        remedy = "Use another run file, or pass what it was started with."
         if before["kind"] != self._plan.kind:
             raise RunFileError(f"'{self.path}' holds a run of another kind: {before['kind']}. {remedy}")
         if before["fingerprint"] != fingerprint(self._plan.data):
@@ -196,13 +196,13 @@ class RunFile:
             row = self._connection.execute(query, (search,)).fetchone()
             if row is None or row[0] != name or load_json(row[1]) != _as_json(grammar_as_plain(grammar)):
                 raise RunFileError(
-                    f"The run in '{self.path}' was begun with another grammar or other operators. {remedy}"
+                    f"The run in '{self.path}' was started with another grammar or other operators. {remedy}"
                 )
         was, now = _flatten(before["settings"]), _flatten(_as_json(settings))
         for name in now:
             if was.get(name) != now[name] and not (name == "seed" and self._plan.is_any_seed):
                 raise RunFileError(
-                    f"The run in '{self.path}' was begun with other settings: `{name}` was {was.get(name)!r}; it is "
+                    f"The run in '{self.path}' was started with other settings: `{name}` was {was.get(name)!r}; it is "
                     f"{now[name]!r}. {remedy}"
                 )
 
@@ -211,7 +211,7 @@ class RunFile:
 
 
 def write_facts(connection: sqlite3.Connection, facts: Mapping[str, Any]) -> None:
-    """Put facts in the place of those of the same names."""
+    """Write facts; those of the same names are replaced."""
     rows = [(name, json.dumps(value)) for name, value in facts.items()]
     connection.executemany("REPLACE INTO facts VALUES (?, ?)", rows)
 
@@ -248,7 +248,7 @@ def _arrays(data: Dataset | Trajectories) -> dict[str, NDArray[np.float64]]:
 
 
 def fingerprint(data: Dataset | Trajectories) -> str:
-    """Return a digest of names and numbers: other data has another one.
+    """Return a digest of names and numbers; other data has another digest.
 
     Examples:
         >>> table = Dataset.from_arrays([[1.0], [2.0]], [3.0, 5.0])
@@ -268,12 +268,12 @@ def _settings(plan: RunPlan) -> dict[str, Any]:
 
 
 def _as_json(value: Any) -> Any:
-    """Return a value as it comes back from a file."""
+    """Return a value as JSON returns it."""
     return json.loads(json.dumps(value))
 
 
 def _flatten(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that must not change, those of the search by their own names."""
+    """Return the settings that must not change, in one dictionary."""
     config = {name: value for name, value in settings["config"].items() if name not in _LIMITS_OF_CONFIG}
     return config | {name: settings[name] for name in settings if name not in ("config", "limits", "jobs")}
 

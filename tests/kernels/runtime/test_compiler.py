@@ -153,9 +153,11 @@ with numba.core.event.install_recorder("numba:run_pass") as recorder:
     from spl.settings import Limits, SearchConfig
     from spl.data.dataset import Dataset
     from spl.regression.discover import discover
+    from spl.regression.request import RegressionRequest
     from spl.formulas.grammar import Grammar
     data = Dataset.from_arrays([[0.5], [1.0], [2.0], [3.0]], [1.5, 2.0, 3.0, 4.0], names=["x"])
-    found = discover(data, Grammar.from_text("f -> f + f | C * f | x | C"), limits=Limits(max_evaluations=20))
+    grammar = Grammar.from_text("f -> f + f | C * f | x | C")
+    found = discover(RegressionRequest(data, grammar, limits=Limits(max_evaluations=20)))
 print(json.dumps({"loss": found.front[-1].loss, "n_passes": len(recorder.buffer)}))
 """
 

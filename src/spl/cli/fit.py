@@ -1,0 +1,156 @@
+"""The command `spl fit`: a table in, the formula of one column out. It contains no method.
+
+Slow imports are inside the functions, so that `spl --help` answers at once.
+"""
+
+import math
+import os
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spl.cli.fit_output import search_and_print
+from spl.cli.options import (
+    check_grammar_options,
+    check_jobs,
+    check_seed,
+    cluster_option,
+    compile_kernels,
+    missing_option,
+    print_notes,
+    read_grammar,
+    split_names,
+)
+from spl.settings import TIMEOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spl.regression.discover import Discovery
+    from spl.regression.request import RegressionRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitOptions:
+    """The argument and the options of `spl fit`, by name."""
+
+    data: str
+    target: str
+    features: tuple[str, ...] | None
+    operators: str | None
+    no_constants: bool
+    grammar_file: str | None
+    selection: str
+    timeout: float
+    max_evaluations: int | None
+    jobs: int
+    cluster: int | None  # threads of the cluster, which has been connected to
+    trees: int
+    seed: int
+    weights: str | None
+    missing: tuple[str, ...]
+    run: str | None
+    is_json: bool
+    quiet: bool
+
+
+@click.command()
+@click.argument("data")
+@click.option("--target", required=True, metavar="COLUMN", help="The column to find a formula for.")
+@click.option("--features", callback=split_names, metavar="A,B,...", help="Columns to use. [default: all others]")
+@click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
+@click.option("--no-constants", is_flag=True, help="Search formulas without fitted constants.")
+@click.option("--grammar", "grammar_file", metavar="FILE", help="Grammar file, instead of operators.")
+@click.option(
+    "--selection",
+    default="mdl",
+    show_default=True,
+    metavar="RULE",
+    help="Which formula of the front is chosen: mdl (shortest description), bic, accurate (lowest loss) or knee.",
+)
+@click.option(
+    "--timeout", default=TIMEOUT, show_default=True, metavar="SECONDS", help="Time limit in seconds; inf for no limit."
+)
+@click.option("--max-evaluations", type=int, metavar="N", help="Most formulas to try. [default: no limit]")
+@click.option(
+    "--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1 for all cores."
+)
+@cluster_option
+@click.option(
+    "--trees",
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Independent trees that share what they find; more jobs than trees are of no use.",
+)
+@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Random seed.")
+@click.option("--weights", metavar="COLUMN", help="Column with the weight of each row.")
+@missing_option
+@click.option("--run", metavar="FILE", help="Keep the run in FILE; if FILE exists, continue its run.")
+@click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print only the equation.")
+def fit(**given: Any) -> None:
+    """Find a formula for one column of a table from the others.
+
+    DATA is a file: .csv or .txt (comma, semicolon or tab between columns), .tsv or .tab, each also gzipped as .gz,
+    .parquet or .xlsx; - reads CSV from standard input. The first line holds the names of the columns; units below it and
+    lines that begin with # are skipped. Columns of text and rows with missing values are left out, with a note. Dates
+    become seconds since the first. Text in a column of numbers is an error that names the line, unless it is a usual
+    mark for a missing value, such as NA or -, or listed in --missing.
+
+    The best formula of each complexity is shown during the search. Ctrl-C ends the search and prints the best so far,
+    with status 0 and the word "interrupted". With --run, nothing is lost whatever happens: `spl show` shows the run at
+    any time, `spl resume` continues it.
+
+    \b
+    Examples:
+      spl fit planets.csv --target period
+      spl fit planets.csv --target period --timeout 3600 --run period.spl
+      spl fit planets.csv --target period --features mass,distance --operators "*,/,sqrt"
+      cat planets.csv | spl fit - --target period --json | jq -r .equation
+    """
+    from spl.regression.front import check_selection
+
+    options = FitOptions(**given)
+    check_grammar_options(options.grammar_file, options.operators, options.no_constants)
+    check_selection(options.selection)
+    request, origins = _make_request(options)
+
+    from spl.regression.discover import discover
+    from spl.runs.regression import discover_in_file
+
+    compile_kernels()
+    search: Callable[..., Discovery] = discover
+    if options.run is not None:
+        source = None if options.data == "-" else os.path.abspath(options.data)
+        facts = {"selection": options.selection, "source": source, "origins": origins}
+        search = partial(discover_in_file, options.run, facts=facts)
+    search_and_print(search, request, selection=options.selection, is_json=options.is_json, is_quiet=options.quiet)
+
+
+def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, int]]":
+    """Return what is asked for, and from which instants the dates in the table are counted. Prints notes about the table."""
+    from spl.data.column_choice import prepare_dataset
+    from spl.data.table_files import read_table
+    from spl.regression.request import RegressionRequest
+    from spl.settings import Limits, SearchConfig
+
+    config = SearchConfig(n_trees=options.trees)
+    timeout = None if options.timeout == math.inf else options.timeout
+    limits = Limits(timeout=timeout, max_evaluations=options.max_evaluations)
+    table = read_table(options.data, options.missing)
+    data, notes = prepare_dataset(table, target=options.target, features=options.features, weights=options.weights)
+    grammar = read_grammar(data.names, options.grammar_file, options.operators, has_constants=not options.no_constants)
+    request = RegressionRequest(
+        data,
+        grammar,
+        target=options.target,
+        config=config,
+        limits=limits,
+        n_jobs=options.cluster or options.jobs,
+        seed=options.seed,
+    )
+    print_notes(notes)
+    return request, {name: table.origins[name] for name in data.names if name in table.origins}

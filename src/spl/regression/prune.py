@@ -1,0 +1,56 @@
+"""Pruning: numbers, terms and functions are left out of a formula as long as that makes its description shorter."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+
+from spl.data.dataset import Dataset
+from spl.formulas.edits import drop_one_number, drop_one_term, straighten_one_function
+from spl.formulas.minus_signs import move_minus
+from spl.formulas.program import Program
+from spl.regression.candidate import Candidate
+from spl.regression.description_length import description_length
+from spl.regression.fit import fit
+
+REACH_NATS = 5.0  # by which leaving out the first of two parts may lengthen a description: about the price of a number
+
+Derives = Callable[[Program], bool]  # whether the grammar has a formula
+
+
+def prune(
+    candidate: Candidate, data: Dataset, floor: float, *, derives: Derives, must_stop: Callable[[], bool]
+) -> Candidate:
+    """Return the candidate without the parts that only make its description longer. What the grammar demands stays.
+
+    Two parts are left out together if leaving out one makes the description slightly longer: for example a factor of 1.001 and
+    the term that compensates for it.
+    """
+
+    def length(candidate: Candidate) -> float:
+        return description_length(candidate, data.n_rows, floor)
+
+    def leave_one_out(candidate: Candidate) -> list[Candidate]:
+        program = candidate.program
+        others = _spell_in_grammar(chain(drop_one_term(program), straighten_one_function(program)), derives)
+        shorter = {other.tokens: other for other in chain(drop_one_number(program), others)}
+        return [fit(other, data, reward=candidate.reward) for other in shorter.values() if not must_stop()]
+
+    while not must_stop():
+        without_one = leave_one_out(candidate)
+        shortest = min((candidate, *without_one), key=length)
+        if shortest is candidate:
+            nearly = (other for other in without_one if length(other) < length(candidate) + REACH_NATS)
+            without_two = (leave_one_out(other) for other in nearly if not must_stop())
+            shortest = min((candidate, *chain.from_iterable(without_two)), key=length)
+        if shortest is candidate:
+            break
+        candidate = shortest
+    return candidate
+
+
+def _spell_in_grammar(programs: Iterable[Program], derives: Derives) -> Iterator[Program]:
+    """Yield the programs that the grammar has, and for each of the others its spellings with a minus sign moved that it has."""
+    for program in programs:
+        if derives(program):
+            yield program
+        else:
+            yield from filter(derives, move_minus(program))

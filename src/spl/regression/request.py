@@ -1,0 +1,41 @@
+"""The request: what a search is asked for. Everyone who starts one, in Python or from a command, fills in this record."""
+
+from dataclasses import KW_ONLY, dataclass, field
+
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.settings import Limits, SearchConfig
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegressionRequest:
+    """The data, the formulas to choose from, and how to search. Raises `GrammarError` if the grammar needs other columns.
+
+    Args:
+        data: the table and its target.
+        grammar: all formulas that are possible; it is bound to the columns of the data.
+        target: the name of the target, for run files and people.
+        config: how the search works.
+        limits: when it ends at the latest.
+        n_jobs: how many trees grow at once; the answer does not depend on it.
+        seed: of the random choices; the same seed and settings give the same answer, unless the time limit cuts the search off.
+        target_error: how far the target itself may be off; a formula that is off by no more is exact.
+
+    Examples:
+        >>> data = Dataset.from_arrays([[1.0], [2.0]], [3.0, 6.0], names=["x"])
+        >>> RegressionRequest(data, Grammar.from_text("f -> f + f | x"), seed=1).seed
+        1
+    """
+
+    data: Dataset
+    grammar: Grammar
+    _: KW_ONLY
+    target: str = "y"
+    config: SearchConfig = field(default_factory=SearchConfig)
+    limits: Limits = field(default_factory=Limits)
+    n_jobs: int = 1
+    seed: int = 0
+    target_error: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grammar", self.grammar.bind(self.data.names))

@@ -1,0 +1,76 @@
+import json
+
+import numpy as np
+import pytest
+
+from spl.cli.fit_output import describe_found, search_and_print, share_explained
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.formulas.text import parse_expression
+from spl.regression.discover import Discovery
+from spl.regression.fit import fit
+from spl.regression.front import Front
+from spl.regression.request import RegressionRequest
+
+X = np.linspace(1.0, 3.0, 20)
+DATA = Dataset.from_arrays(X[:, np.newaxis], 2 * X + 0.1 * np.sin(9 * X), names=["x"])
+REQUEST = RegressionRequest(DATA, Grammar.from_text("f -> f + f | C * f | x"), target="force", seed=7)
+
+
+def make_discovery(stopped="exact", notes=()):
+    texts = ("x", "C*x")
+    front = Front(tuple(fit(parse_expression(text, REQUEST.grammar.vocabulary), DATA) for text in texts))
+    return Discovery(front, DATA.n_rows, DATA.floor, 0.5, 10, 20, stopped, notes)
+
+
+def print_found(capsys, found, **options):
+    shown = {"selection": "accurate", "is_json": False, "is_quiet": False} | options
+    search_and_print(lambda request, watch: found, REQUEST, **shown)
+    return capsys.readouterr()
+
+
+def test_the_equation_is_printed_alone(capsys):
+    out, err = print_found(capsys, make_discovery(), is_quiet=True)
+    assert out.startswith("force = ")
+    assert (out.count("\n"), err) == (1, "")
+
+
+def test_an_interrupted_search_is_noted_beside_the_equation(capsys):
+    assert "interrupted" in print_found(capsys, make_discovery("interrupted"), is_quiet=True).err
+
+
+def test_notes_go_to_standard_error(capsys):
+    out, err = print_found(capsys, make_discovery(notes=("doubtful",)), is_json=True)
+    assert err == "Note: doubtful\n"
+    assert json.loads(out)["notes"] == ["doubtful"]
+
+
+@pytest.mark.parametrize(("selection", "cost"), [("accurate", 3), ("knee", 3)])
+def test_json_tells_of_the_chosen_formula(capsys, selection, cost):
+    found = json.loads(print_found(capsys, make_discovery(), is_json=True, selection=selection).out)
+    assert (found["cost"], found["target"], found["seed"], found["stopped"]) == (cost, "force", 7, "exact")
+    assert found["r2"] == pytest.approx(1 - found["loss"] ** 2 / np.var(DATA.target))
+
+
+def test_the_search_is_watched():
+    watchers = []
+    search_and_print(
+        lambda request, watch: watchers.append(watch) or make_discovery(),
+        REQUEST,
+        selection="mdl",
+        is_json=False,
+        is_quiet=False,
+    )
+    assert callable(watchers[0])
+
+
+def test_every_formula_of_the_front_is_described():
+    described = describe_found(make_discovery(), 0, REQUEST)
+    assert [row["cost"] for row in described["front"]] == [1, 3]
+    assert described["equation"] == "x"
+
+
+def test_of_a_constant_target_nothing_can_be_explained():
+    flat = Dataset.from_arrays(X[:, np.newaxis], np.full(20, 2.0), names=["x"])
+    assert share_explained(0.0, flat) is None
+    assert share_explained(0.0, DATA) == 1.0
