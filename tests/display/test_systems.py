@@ -20,11 +20,13 @@ from spl.display.systems import (
 )
 from spl.dynamics.discover import discover_system
 from spl.dynamics.quality import explained, followed_until
+from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Plan, make_rows
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression, to_text
+from spl.settings import Limits
 
 T = np.linspace(0, 10, 400)
 NAMES = ("x", "y")
@@ -45,7 +47,9 @@ TRUE = make_system("2*y", "-2*x")
 @pytest.fixture(scope="module")
 def found():
     grammar = Grammar.from_text("f -> C*x | C*y").bind(NAMES)
-    return discover_system(make_data(0.02), [grammar, grammar], timeout=4, n_jobs=2)
+    return discover_system(
+        SystemRequest(data=make_data(0.02), grammars=[grammar, grammar], limits=Limits(timeout=4), n_jobs=2)
+    )
 
 
 def numbers_of(found):

@@ -10,7 +10,8 @@ import pytest
 import spl.dynamics.discover
 from spl.data.trajectories import Trajectories
 from spl.datasets import make_duffing, make_lorenz, make_lotka_volterra
-from spl.dynamics.discover import discover_system, propose_sums
+from spl.dynamics.discover import discover_system
+from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.segments import spread_samples
 from spl.formulas.grammar import Grammar
@@ -29,9 +30,19 @@ def make_data(noise, seed=0, rate=2.0):
     return Trajectories.from_arrays(states + np.random.default_rng(seed).normal(0, noise, states.shape), T, names=NAMES)
 
 
-def discover(data, text=LINEAR, **options):
-    grammar = Grammar.from_text(text).bind(NAMES)
-    return discover_system(data, [grammar] * 2, **({"timeout": 6, "n_jobs": 2} | options))
+def discover(data, text=LINEAR, *, timeout=6, watch=None, **options):
+    grammars = [Grammar.from_text(text).bind(NAMES)] * 2
+    settings = {"n_jobs": 2, "limits": Limits(timeout=timeout)} | options
+    return discover_system(SystemRequest(data=data, grammars=grammars, **settings), watch=watch)
+
+
+def discover_known(make_data, operators, timeout):
+    """Return the terms of each equation of a known system, found with these operators."""
+    truth = make_data()
+    data = Trajectories.from_arrays(truth.states, truth.t, names=truth.names)
+    grammars = [Grammar.from_operators(operators, truth.names)] * len(truth.names)
+    request = SystemRequest(data=data, grammars=grammars, limits=Limits(timeout=timeout), n_jobs=2)
+    return [set(linear_terms(program)) for program in discover_system(request).system.programs]
 
 
 @pytest.fixture(scope="module")
@@ -89,15 +100,6 @@ def test_the_chosen_formulas_are_those_of_the_fronts_that_the_equations_came_fro
     assert [set(linear_terms(program)) for program in formulas] == [{"y"}, {"x"}]
 
 
-def test_sums_are_proposed_as_long_as_there_is_time():
-    rows = make_rows(make_data(0.03), Plan())
-    grammar = Grammar.from_text(RICH).bind(NAMES)
-    every, few = (propose_sums(rows, 0, grammar, seconds) for seconds in (None, -1.0))
-    assert len(every.front) > 0
-    assert len(few.front) == 0
-    assert few.library.terms == every.library.terms
-
-
 def test_what_it_took_to_get_ready_is_taken_from_the_searches(monkeypatch):
     seen, search_for_real = [], spl.dynamics.discover.discover
 
@@ -150,11 +152,7 @@ def test_the_weak_form_has_fronts_of_its_own():
 
 @pytest.mark.slow
 def test_a_known_system_is_found_without_a_hint():
-    data = make_lotka_volterra(noise=0.01)
-    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
-    grammar = Grammar.from_operators(["+", "-", "*"], data.names)
-    found = discover_system(runs, [grammar] * 2, timeout=30, n_jobs=2)
-    terms = [set(linear_terms(program)) for program in found.system.programs]
+    terms = discover_known(partial(make_lotka_volterra, noise=0.01), ["+", "-", "*"], timeout=30)
     assert terms == [{"predator*prey", "prey"}, {"predator*prey", "predator"}]
 
 
@@ -164,18 +162,11 @@ def test_clean_data_give_no_terms_that_only_describe_errors_of_the_derivatives(c
 
 @pytest.mark.slow
 def test_a_law_that_smoothing_hides_is_found_and_no_function_stands_in_for_it():
-    data = make_duffing(noise=0.05)
-    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
-    grammar = Grammar.from_operators(["+", "-", "*", "/", "sin"], data.names)
-    found = discover_system(runs, [grammar] * 2, timeout=20, n_jobs=2)
-    assert [set(linear_terms(program)) for program in found.system.programs] == [{"v"}, {"v", "x", "x**3"}]
+    terms = discover_known(partial(make_duffing, noise=0.05), ["+", "-", "*", "/", "sin"], timeout=20)
+    assert terms == [{"v"}, {"v", "x", "x**3"}]
 
 
 @pytest.mark.slow
 def test_chaos_under_strong_noise_has_exactly_its_terms():
-    data = make_lorenz(6000, noise=0.2)
-    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
-    grammar = Grammar.from_operators(["+", "-", "*", "/"], data.names)
-    found = discover_system(runs, [grammar] * 3, timeout=20, n_jobs=2)
-    terms = [set(linear_terms(program)) for program in found.system.programs]
+    terms = discover_known(partial(make_lorenz, 6000, noise=0.2), ["+", "-", "*", "/"], timeout=20)
     assert terms == [{"x", "y"}, {"x", "x*z", "y"}, {"x*y", "z"}]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spl.data.dataset import Dataset
-from spl.dynamics.term_library import MAX_SIZE, Library
+from spl.dynamics.term_library import MAX_SIZE, TermLibrary
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
@@ -23,7 +23,7 @@ def table(rng):
 def propose(table, text, grammar=ALL):
     law = parse_expression(text, Vocabulary(NAMES))
     data = Dataset.from_arrays(table, evaluate(law, np.ascontiguousarray(table.T)), names=NAMES)
-    library = Library.build(grammar.bind(NAMES), data, evaluate)
+    library = TermLibrary.build(grammar.bind(NAMES), data)
     return data, list(library.propose(data.target))
 
 

@@ -6,8 +6,9 @@ Whatever is slow to import is imported inside, so that `spl --help` answers at o
 import json
 import math
 import os
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,10 +32,51 @@ if TYPE_CHECKING:
 
     from spl.data.trajectories import Trajectories
     from spl.dynamics.discover import SystemDiscovery, SystemWatcher
+    from spl.dynamics.request import SystemRequest
     from spl.dynamics.rows import Plan
 
 AUTO = "auto"
 WEAK = "weak"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DynamicsOptions:
+    """The options of `spl dynamics`."""
+
+    data: str
+    time: str
+    states: tuple[str, ...] | None
+    inputs: tuple[str, ...] | None
+    group: str | None
+    missing: tuple[str, ...]
+    weak: bool
+    derivative: str
+    order: int
+    discrete: bool
+    operators: str | None
+    no_constants: bool
+    grammar_file: str | None
+    timeout: float
+    max_evaluations: int | None
+    jobs: int
+    cluster: int | None  # how many threads it has
+    seed: int
+    run: str | None
+    is_json: bool
+    quiet: bool
+    plot: str | None
+
+    def check(self) -> None:
+        """Raise a clear error if options contradict each other."""
+        if self.weak and self.derivative not in (AUTO, WEAK):
+            raise click.UsageError(
+                f"--weak needs no derivatives: it cannot be combined with --derivative {self.derivative}."
+            )
+        if self.discrete and (self.weak or self.derivative != AUTO):
+            raise click.UsageError(
+                "A map has no derivatives: --discrete cannot be combined with --weak or --derivative."
+            )
+        check_grammar_options(self.grammar_file, self.operators, self.no_constants)
 
 
 @click.command()
@@ -71,35 +113,12 @@ WEAK = "weak"
 )
 @click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
 @cluster_option
-@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
+@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Random seed.")
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; if it is there already, continue it.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equations.")
 @click.option("--plot", metavar="FILE", help="Draw data, simulation and phase portrait into a .png, .pdf or .svg.")
-def dynamics(
-    data: str,
-    time: str,
-    states: tuple[str, ...] | None,
-    inputs: tuple[str, ...] | None,
-    group: str | None,
-    missing: tuple[str, ...],
-    weak: bool,
-    derivative: str,
-    order: int,
-    discrete: bool,
-    operators: str | None,
-    no_constants: bool,
-    grammar_file: str | None,
-    timeout: float,
-    max_evaluations: int | None,
-    jobs: int,
-    cluster: int | None,
-    seed: int,
-    run: str | None,
-    is_json: bool,
-    quiet: bool,
-    plot: str | None,
-) -> None:
+def dynamics(**options: Any) -> None:
     """Find the governing equations of a system from measured trajectories.
 
     DATA is a file as for `spl fit`, one row per sample; - reads CSV from standard input. Rows of one run are in the order
@@ -115,55 +134,63 @@ def dynamics(
       spl dynamics runs.csv --time t --states angle --order 2 --group run --operators "+,*,sin"
       spl dynamics cart.csv --time t --states x,v --inputs force --weak --json | jq .equations
     """
-    _check_combinations(weak, derivative, discrete)
-    check_grammar_options(grammar_file, operators, no_constants)
+    given = DynamicsOptions(**options)
+    given.check()
+    request = _read_request(given)
+    print_notes(request.data.notes)
+    compile_kernels()
+    found = _search(given, request)
+    print_notes(found.notes[len(request.data.notes) :])
+    if given.is_json:
+        _print_json(found, request.data, given.seed)
+    else:
+        print_system(found, request.data, request.plan, is_quiet=given.quiet)
+    if given.plot is not None:
+        _draw(found, request.data, given.plot, is_quiet=given.quiet or given.is_json)
+
+
+def _read_request(given: DynamicsOptions) -> "SystemRequest":
+    """Check the settings and read the files."""
     from spl.data.table_files import read_table
     from spl.data.trajectory_files import prepare_trajectories
+    from spl.dynamics.request import SystemRequest
     from spl.dynamics.rows import Plan
     from spl.plots.style import check_plot
     from spl.settings import Limits
 
-    plan = Plan(method=WEAK if weak else derivative, order=order, is_discrete=discrete)
-    limits = Limits(timeout=None if timeout == math.inf else timeout, max_evaluations=max_evaluations)
-    if plot is not None:
-        check_plot(plot)
-    table = read_table(data, missing)
-    runs, _ = prepare_trajectories(table, time=time, states=states, inputs=inputs or (), group=group)
-    grammar = read_grammar(runs.columns(order), grammar_file, operators, has_constants=not no_constants)
-    print_notes(runs.notes)
+    plan = Plan(method=WEAK if given.weak else given.derivative, order=given.order, is_discrete=given.discrete)
+    timeout = None if given.timeout == math.inf else given.timeout
+    limits = Limits(timeout=timeout, max_evaluations=given.max_evaluations)
+    if given.plot is not None:
+        check_plot(given.plot)
+    table = read_table(given.data, given.missing)
+    runs, _ = prepare_trajectories(
+        table, time=given.time, states=given.states, inputs=given.inputs or (), group=given.group
+    )
+    has_constants = not given.no_constants
+    grammar = read_grammar(runs.columns(plan.order), given.grammar_file, given.operators, has_constants=has_constants)
+    return SystemRequest(
+        data=runs,
+        grammars=[grammar] * len(runs.states),
+        plan=plan,
+        limits=limits,
+        n_jobs=given.cluster or given.jobs,
+        seed=given.seed,
+    )
 
+
+def _search(given: DynamicsOptions, request: "SystemRequest") -> "SystemDiscovery":
+    """Search, and show the progress; in a run file if one is given."""
     from spl.dynamics.discover import discover_system
     from spl.runs.dynamics import discover_system_in_file
 
-    compile_kernels()
     search: Callable[..., SystemDiscovery] = discover_system
-    if run is not None:
-        search = partial(discover_system_in_file, run, facts={"source": None if data == "-" else os.path.abspath(data)})
-    with open_system_progress(runs, plan, limits.timeout, is_json=is_json, is_quiet=quiet) as watch:
-        found = search(
-            runs,
-            [grammar] * len(runs.states),
-            plan=plan,
-            timeout=limits.timeout,
-            max_evaluations=limits.max_evaluations,
-            n_jobs=cluster or jobs,
-            seed=seed,
-            watch=watch,
-        )
-    print_notes(found.notes[len(runs.notes) :])
-    if is_json:
-        _print_json(found, runs, seed)
-    else:
-        print_system(found, runs, plan, is_quiet=quiet)
-    if plot is not None:
-        _draw(found, runs, plot, is_quiet=quiet or is_json)
-
-
-def _check_combinations(weak: bool, derivative: str, discrete: bool) -> None:
-    if weak and derivative not in (AUTO, WEAK):
-        raise click.UsageError(f"--weak needs no derivatives: it cannot be combined with --derivative {derivative}.")
-    if discrete and (weak or derivative != AUTO):
-        raise click.UsageError("A map has no derivatives: --discrete cannot be combined with --weak or --derivative.")
+    if given.run is not None:
+        source = None if given.data == "-" else os.path.abspath(given.data)
+        search = partial(discover_system_in_file, given.run, facts={"source": source})
+    timeout, quiet = request.limits.timeout, given.quiet
+    with open_system_progress(request.data, request.plan, timeout, is_json=given.is_json, is_quiet=quiet) as watch:
+        return search(request, watch=watch)
 
 
 def open_system_progress(

@@ -257,9 +257,7 @@ def _resume_system(
     plan = stored_plan(run)
     limits, _ = extend_limits(run, seconds)
     with open_system_progress(data, plan, limits.timeout, is_json=is_json, is_quiet=is_quiet) as watch:
-        found = resume_system(
-            run, timeout=limits.timeout, max_evaluations=limits.max_evaluations, n_jobs=jobs, watch=watch
-        )
+        found = resume_system(run, limits=limits, n_jobs=jobs, watch=watch)
     print_notes(found.notes)
     if is_json:
         click.echo(json.dumps(describe_system(found, data, found.notes, run.settings["seed"]), allow_nan=False))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
+from spl.display.notebook import front_html, model_html
 from spl.display.results import DIGITS, front_rows
 from spl.dynamics.discover import SystemDiscovery
 from spl.dynamics.quality import explained, followed_until
@@ -18,6 +19,7 @@ from spl.formulas.printed_numbers import PrintedNumber, printed_numbers
 from spl.formulas.system import System
 from spl.formulas.text import to_text
 from spl.notation.latex import latex_name, to_latex
+from spl.notation.mathml import mathml_derivative, to_mathml
 from spl.notation.to_sympy import to_sympy
 
 Numbers = NDArray[np.float64]
@@ -59,6 +61,25 @@ def latex_derivative(state: str, order: int = 1, is_discrete: bool = False) -> s
         return f"{{{name}}}_{{k+1}}"
     power = "" if order == 1 else f"^{{{order}}}"
     return rf"\frac{{d{power} {name}}}{{d t{power}}}"
+
+
+def aligned_latex(system: System) -> str:
+    """Return the equations as LaTeX, aligned at their equality signs."""
+    sides = [latex_derivative(state, system.order, system.is_discrete) for state in system.states]
+    lines = [rf"{left} &= {to_latex(program)}" for left, program in zip(sides, system.programs, strict=True)]
+    return r"\begin{aligned}" + r" \\ ".join(lines) + r"\end{aligned}"
+
+
+def system_html(found: SystemDiscovery) -> str:
+    """Return the equations as HTML, and the front of each state as a table that opens on a click."""
+    system = found.system
+    lefts = [mathml_derivative(state, system.order, system.is_discrete) for state in system.states]
+    equations = [to_mathml(program, left=left) for program, left in zip(system.programs, lefts, strict=True)]
+    tables = [
+        front_html(front_rows(search.front, chosen, search.floor), title=f"front of {state}", is_open=False)
+        for state, search, chosen in zip(system.states, found.searches, found.chosen, strict=True)
+    ]
+    return model_html("SPLDynamics, fitted", equations, tables)
 
 
 # ---- lines ---------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories, Trajectory
-from spl.dynamics.refine import judge, refine
+from spl.dynamics.refine import measure_error, refine
 from spl.formulas.system import System
 
 Numbers = NDArray[np.float64]
@@ -29,10 +29,10 @@ class HeldOut:
 
     def error(self, system: System, length: int, max_seconds: float) -> float:
         """Return the mean squared residual on what is held out, in units of the noise, along segments of so many samples."""
-        runs, starts = _apart(self._kept)
+        runs, starts = _unzip(self._kept)
         fitted = refine(system, runs, starts, self._noise, length=length, max_seconds=max_seconds)
-        held_runs, held_starts = _apart(self._held)
-        return judge(fitted.system, held_runs, self._noise, held_starts, length=length)
+        held_runs, held_starts = _unzip(self._held)
+        return measure_error(fitted.system, held_runs, self._noise, held_starts, length=length)
 
 
 def _cut(run: Trajectory, states: Numbers) -> Iterator[Piece]:
@@ -42,5 +42,5 @@ def _cut(run: Trajectory, states: Numbers) -> Iterator[Piece]:
         yield Trajectory(run.t[first:end], run.x[first:end], run.u[first:end], None), states[first:end]
 
 
-def _apart(pieces: Sequence[Piece]) -> tuple[list[Trajectory], list[Numbers]]:
+def _unzip(pieces: Sequence[Piece]) -> tuple[list[Trajectory], list[Numbers]]:
     return [run for run, _ in pieces], [states for _, states in pieces]

@@ -6,23 +6,23 @@ So the fit starts with short ones and joins neighbours where one trajectory fits
 smoothed states are left to others.
 """
 
-import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spl.data.trajectories import Trajectory
-from spl.dynamics.segment_fit import MAX_SETTLING, FitTask, SegmentFit, descend, settle
-from spl.dynamics.segments import Edges, as_set, choose_length, even_edges, join_pairs
-from spl.dynamics.shooting import (
-    INTEGRATION_ERROR,
-    MAX_SUBSTEPS,
-    Refined,
-    make_shooter,
-    one_for_zero,
+from spl.dynamics.budget import NEVER, Deadline
+from spl.dynamics.segment_fit import (
+    MAX_STATE_ITERATIONS,
+    FitTask,
+    SegmentFit,
+    fit_constants_and_states,
+    fit_first_states,
 )
+from spl.dynamics.segments import Edges, Segments, as_set, choose_length, even_edges, join_pairs
+from spl.dynamics.shooting import INTEGRATION_ERROR, MAX_SUBSTEPS, make_shooter, one_for_zero
 from spl.errors import DataError
 from spl.formulas.system import System
 
@@ -35,6 +35,28 @@ BEFORE_FIT = 10.0  # times as much is allowed before the constants are fitted to
 N_SWEEPS = 2  # what could not be joined with poor constants is tried again with better ones
 MAX_ROUNDS = 40  # of joining neighbours; each about doubles the length
 MAX_SENSITIVITY = 1e3  # growth of a small error along a segment; more, and the fit would be lost in chaos
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refined:
+    """A system fitted to trajectories, and how well it fits them."""
+
+    system: System
+    standard_errors: Numbers  # [C]; infinite for constants that the data do not show
+    chi2: float  # mean squared residual in units of the noise; about 1 if equations and noise are right
+    error: float  # the same over all segments, used or not; one that is lost counts as the spread of the data
+    log_likelihood: float  # of the measurements; comparable between systems fitted with the same length of segments
+    n_observations: int
+    segments: Segments
+    is_used: NDArray[np.bool_]  # [M], whether each segment took part
+    initial_states: Numbers  # [M, S], the fitted first states of the segments
+    n_substeps: int  # of the integration, between two samples
+    notes: tuple[str, ...]  # for people
+
+    def fitted_states(self, states: Sequence[Numbers]) -> list[Numbers]:
+        """Return the states of whole runs, one array [N, S] a run, from this fit where its segments took part."""
+        shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
+        return shooter.fill_in(states, self.system.constants, self.initial_states.T, self.is_used)
 
 
 def refine(
@@ -130,11 +152,10 @@ def _make_task(
 ) -> FitTask:
     """Return what is fitted to and until when."""
     sd = _check(system, runs, starts, noise)
-    deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
-    return FitTask(runs, sd, deadline)
+    return FitTask(runs, sd, Deadline.after(max_seconds))
 
 
-def judge(
+def measure_error(
     system: System,
     runs: Sequence[Trajectory],
     noise: ArrayLike,
@@ -147,10 +168,10 @@ def judge(
     The segments depend on the data only, so systems can be compared. None counts as worse than the spread of the data.
     """
     sd = _check(system, runs, starts, noise)
-    task = FitTask(runs, sd, np.inf)
+    task = FitTask(runs, sd, NEVER)
     edges = even_edges(runs, length or 2 * choose_length(runs, starts, sd))
     with np.errstate(all="ignore"):  # trajectories may be lost
-        losses = settle(task.begin(system, starts, edges), 2 * MAX_SETTLING).losses
+        losses = fit_first_states(task.begin(system, starts, edges), 2 * MAX_STATE_ITERATIONS).losses
     return _mean_error(task, losses, np.concatenate([np.diff(all_edges) for all_edges in edges]))
 
 
@@ -204,7 +225,7 @@ def _fit(
         fit = task.begin(system, starts, before.segments.edges)
         return _fit_short(replace(fit, initial=before.initial_states.T))
     first_length = length or choose_length(task.runs, starts, task.noise)
-    fit = _fit_short(settle(task.begin(system, starts, even_edges(task.runs, first_length))))
+    fit = _fit_short(fit_first_states(task.begin(system, starts, even_edges(task.runs, first_length))))
     if length is not None:
         return fit
     for _ in range(N_SWEEPS):
@@ -220,7 +241,7 @@ def _join_all(fit: SegmentFit) -> SegmentFit:
     to_keep: set[tuple[int, int]] = set()
     for _ in range(MAX_ROUNDS):
         joined = join_pairs(fit.edges, to_keep)
-        if as_set(joined) == as_set(fit.edges) or fit.scale <= INTEGRATION_ERROR or fit.task.is_late:
+        if as_set(joined) == as_set(fit.edges) or fit.scale <= INTEGRATION_ERROR or fit.task.deadline.is_over:
             break
         fit = _fit_joined(fit, joined)
         to_keep |= as_set(fit.edges) - as_set(joined)
@@ -229,12 +250,12 @@ def _join_all(fit: SegmentFit) -> SegmentFit:
 
 def _fit_short(fit: SegmentFit) -> SegmentFit:
     """Fit constants and first states; leave out segments that are lost or do not come near their data."""
-    fit = descend(fit)
+    fit = fit_constants_and_states(fit)
     sizes = fit.shooter.segments.size * fit.task.noise.size
     means = fit.losses / sizes
     limit = BAD * max(float(np.median(means)), INTEGRATION_ERROR) * (1 + CHANCE * np.sqrt(2 / sizes))
     is_near = fit.is_used & (means <= limit)
-    return fit if is_near.sum() in (0, fit.is_used.sum()) else descend(replace(fit, is_used=is_near))
+    return fit if is_near.sum() in (0, fit.is_used.sum()) else fit_constants_and_states(replace(fit, is_used=is_near))
 
 
 def _fit_joined(fit: SegmentFit, edges: Sequence[Edges]) -> SegmentFit:
@@ -245,14 +266,14 @@ def _fit_joined(fit: SegmentFit, edges: Sequence[Edges]) -> SegmentFit:
         if not is_fine.all():
             cut_again = _cut_again(joined, fit, is_fine)
             joined = _begin_again(joined, fit, joined.fitted_states(is_fine), cut_again)
-        joined = descend(joined)
+        joined = fit_constants_and_states(joined)
     return joined
 
 
 def _begin_joined(parts: SegmentFit, edges: Sequence[Edges]) -> SegmentFit:
     """Return joined segments with the constants of their parts, and with first states that fit to these."""
     fit = _begin_again(parts, parts, parts.fitted_states(parts.is_used), edges)
-    return settle(replace(fit, initial=settle(_aim_at_second_parts(fit, parts)).initial))
+    return fit_first_states(replace(fit, initial=fit_first_states(_aim_at_second_parts(fit, parts)).initial))
 
 
 def _aim_at_second_parts(fit: SegmentFit, parts: SegmentFit) -> SegmentFit:
@@ -311,7 +332,7 @@ def _summarise(fit: SegmentFit) -> Refined:
     segments = fit.shooter.segments
     n_observations = segments.n_observations(fit.is_used)
     residuals = fit.residuals[fit.is_used]
-    notes: list[str] = ["The time was up before the fit was done."] if fit.task.is_late else []
+    notes: list[str] = ["The time was up before the fit was done."] if fit.task.deadline.is_over else []
     logarithms = n_observations * (np.log(2 * np.pi) / 2 + np.log(fit.task.noise).mean())
     n_left_out = int((~fit.is_used).sum())
     if n_left_out:

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.dynamics.shooting import Refined, make_shooter
+from spl.dynamics.refine import Refined
+from spl.dynamics.shooting import make_shooter
 from spl.notation.terms import add_term
 
 Numbers = NDArray[np.float64]
@@ -16,7 +17,7 @@ CHUNK = 16  # terms that are looked at in one go
 RESOLVED = 1e-10  # of a term's information must be its own: less is that of the constants that are there
 
 
-def term_gains(fitted: Refined, starts: Sequence[Numbers], state: int, terms: Sequence[Term]) -> Numbers:
+def estimate_term_gains(fitted: Refined, starts: Sequence[Numbers], state: int, terms: Sequence[Term]) -> Numbers:
     """Return for each term by how much a constant times it, added to the equation of a state, would lower the squared error.
 
     The error is in units of the noise. To first order in the constant: large gains are only large. Terms that cannot be added gain
@@ -33,7 +34,7 @@ def term_gains(fitted: Refined, starts: Sequence[Numbers], state: int, terms: Se
         >>> words = Vocabulary(("x",))
         >>> law = System(("x",), (), (parse_expression("C", words).with_constants(np.array([0.5])),))
         >>> fitted = refine(law, [run], [run.x], [0.01], length=25)
-        >>> gains = term_gains(fitted, [run.x], 0, [parse_expression("x*x", words).tokens])
+        >>> gains = estimate_term_gains(fitted, [run.x], 0, [parse_expression("x*x", words).tokens])
         >>> bool(gains[0] > 1000)  # a constant alone leaves much to be gained
         True
     """

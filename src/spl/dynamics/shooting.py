@@ -153,28 +153,6 @@ def sum_squares(residuals: Numbers) -> Numbers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Refined:
-    """A system fitted to trajectories, and how well it fits them."""
-
-    system: System
-    standard_errors: Numbers  # [C]; infinite for constants that the data do not show
-    chi2: float  # mean squared residual in units of the noise; about 1 if equations and noise are right
-    error: float  # the same over all segments, used or not; one that is lost counts as the spread of the data
-    log_likelihood: float  # of the measurements; comparable between systems fitted with the same length of segments
-    n_observations: int
-    segments: Segments
-    is_used: NDArray[np.bool_]  # [M], whether each segment took part
-    initial_states: Numbers  # [M, S], the fitted first states of the segments
-    n_substeps: int  # of the integration, between two samples
-    notes: tuple[str, ...]  # for people
-
-    def fitted_states(self, states: Sequence[Numbers]) -> list[Numbers]:
-        """Return the states of whole runs, one array [N, S] a run, from this fit where its segments took part."""
-        shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
-        return shooter.fill_in(states, self.system.constants, self.initial_states.T, self.is_used)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class NormalEquations:
     """The normal equations: first states by segment, constants for all."""
 

@@ -5,7 +5,7 @@ cost and smoothing makes another look better. So sums of all sizes are proposed 
 Terms and formulas keep to the grammar.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
@@ -16,10 +16,10 @@ from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program, Vocabulary
 from spl.kernels.programs import tokens as tk
+from spl.regression.fit import evaluate
 
 Numbers = NDArray[np.float64]
 Term = tuple[int, ...]  # tokens without a factor; the empty one is the number 1
-Evaluate = Callable[[Program, Numbers], Numbers]
 
 MAX_DEGREE = 3  # of products of variables
 MAX_SIZE = 10  # terms of a sum, or of a quotient in all
@@ -38,7 +38,7 @@ _NO_FUNCTIONS = (tk.NEG, tk.INV, tk.SQUARE, tk.CUBE, tk.ABS, tk.SIGN)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Library:
+class TermLibrary:
     """Simple terms that a grammar allows, with their values on rows."""
 
     vocabulary: Vocabulary
@@ -48,7 +48,7 @@ class Library:
     has_quotients: bool
 
     @classmethod
-    def build(cls, grammar: Grammar, data: Dataset, evaluate: Evaluate) -> "Library":
+    def build(cls, grammar: Grammar, data: Dataset) -> "TermLibrary":
         """Collect products of variables, functions of one variable, and products of these; none if the grammar has no sums."""
         words = grammar.vocabulary
         products = list(_products(words))
@@ -58,7 +58,7 @@ class Library:
         kept = _Columns(data.n_rows)
         for term in (*products, *functions):
             if len(kept.values) < MAX_TERMS and _is_allowed(grammar, term):
-                kept.add(term, _values(term, words, data, evaluate))
+                kept.add(term, _values(term, words, data))
         n_polynomial = sum(term in products for term in kept.terms)
         has_quotients = grammar.derives_template((tk.DIV, _START, _START), 0)
         values = np.column_stack(kept.values) if kept.values else np.empty((data.n_rows, 0))
@@ -186,7 +186,7 @@ def _is_allowed(grammar: Grammar, term: Term) -> bool:
     return grammar.derives_template((tk.MUL, _NUMBER, *term) if term else (_NUMBER,), 0)
 
 
-def _values(term: Term, words: Vocabulary, data: Dataset, evaluate: Evaluate) -> Numbers:
+def _values(term: Term, words: Vocabulary, data: Dataset) -> Numbers:
     return evaluate(Program(term, words), data.columns) if term else np.ones(data.n_rows)
 
 

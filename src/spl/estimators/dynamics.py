@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from spl.data.arrays import read_rows
-from spl.data.trajectories import Trajectories, read_names
-from spl.display.notebook import FittedRepr, front_html, model_html
-from spl.display.systems import SystemNumber, latex_derivative, left_side, system_numbers
+from spl.data.trajectories import Trajectories
+from spl.display.notebook import FittedRepr
+from spl.display.systems import aligned_latex, left_side, system_html
 from spl.dynamics.discover import SystemDiscovery, discover_system
 from spl.dynamics.quality import explained
+from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Method, Plan, make_rows
 from spl.dynamics.simulate import simulate
 from spl.dynamics.system_packing import evaluate_slopes
@@ -38,15 +37,14 @@ from spl.errors import (
 from spl.estimators.inputs import warn_of_repairs
 from spl.estimators.regressor import DIGITS, check_run_file, count_jobs, make_grammar
 from spl.estimators.stop_flag import request_stop_of, stop_flag
-from spl.formulas.grammar import Grammar
+from spl.estimators.system_inputs import GrammarLike, list_grammars, read_columns, read_trajectories
+from spl.estimators.system_tables import tabulate_fronts, tabulate_numbers, tabulate_r2
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
 from spl.formulas.system import System
-from spl.formulas.text import to_text
 from spl.notation.export import export_system
 from spl.notation.latex import to_latex
-from spl.notation.mathml import mathml_derivative, to_mathml
 from spl.notation.terms import linear_terms
 from spl.notation.to_sympy import to_sympy
 from spl.regression.domain import explain_undefined_system
@@ -61,7 +59,6 @@ if TYPE_CHECKING:
     from spl.display.progress import SystemDisplay
 
 MAX_PRECISION = 17  # digits that a number has
-GrammarLike = Grammar | str | Path
 
 
 class SPLDynamics(FittedRepr, BaseEstimator):
@@ -157,33 +154,16 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         check_switch("discrete", self.discrete)
         check_verbose(self.verbose)
         check_run_file(self.run_file)
-        plan = Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
-        limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
-        if self.search is not None and not isinstance(self.search, SearchConfig):
-            raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
-        data = _read(x, t, x_dot, u, feature_names)
-        warn_of_repairs(data.notes, stacklevel=3)
-        grammars = self._grammars(data.states, data.columns(plan.order))
+        request = self._make_request(x, t, x_dot, u, feature_names)
         search: Callable[..., SystemDiscovery] = discover_system
         if self.run_file is not None:
             search = partial(discover_system_in_file, self.run_file, is_any_seed=self.random_state is None)
-        display = self._make_display(data.states) if self.verbose else nullcontext()
+        display = self._make_display(request.data.states) if self.verbose else nullcontext()
         with stop_flag(self) as flag, display as watch:
-            found = search(
-                data=data,
-                grammars=grammars,
-                plan=plan,
-                config=self.search,
-                timeout=limits.timeout,
-                max_evaluations=limits.max_evaluations,
-                n_jobs=count_jobs(self.n_jobs),
-                seed=int(check_random_state(self.random_state).randint(2**31)),
-                watch=watch,
-                must_stop=flag.is_set,
-            )
+            found = search(request, watch=watch, must_stop=flag.is_set)
         if found.is_interrupted:
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
-        self._keep(found, data)
+        self._keep(found, request.data)
         for doubt in found.doubts:
             warnings.warn(doubt, DoubtfulResult, stacklevel=2)
         return self
@@ -234,18 +214,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             u: inputs [N, U], if the system has any.
         """
         system = self._system()
-        parts = [_as_rows(x, "`x`"), *([] if u is None else [_as_rows(u, "`u`")])]
-        if len(parts[0]) != len(parts[-1]):
-            raise DataError(
-                f"`x` has {len(parts[0])} rows, but `u` {len(parts[-1])}. Give one row of inputs for each state."
-            )
-        rows = np.column_stack(parts)
-        if rows.shape[1] != len(system.columns):
-            raise DataError(
-                f"There are {rows.shape[1]} columns of states and inputs; the equations need {len(system.columns)}: "
-                f"{', '.join(system.columns)}."
-            )
-        columns = np.ascontiguousarray(rows.T)
+        columns = read_columns(x, u, system.columns)
         slopes = evaluate_slopes(system, columns).T
         if not np.isfinite(slopes).all():
             warnings.warn(explain_undefined_system(system, columns), UndefinedValues, stacklevel=2)
@@ -282,14 +251,14 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             u: inputs, if the system has any.
         """
         system, fitted = self._system(), self.trajectories_
-        data = _read(x, t, x_dot, u, fitted.names)
+        data = read_trajectories(x, t, x_dot, u, fitted.names)
         warn_of_repairs(data.notes, stacklevel=3)
         if len(data.states) != len(fitted.states) or len(data.inputs) != len(fitted.inputs):
             raise DataError(
                 f"There are {len(data.states)} states and {len(data.inputs)} inputs; "
                 f"the model has {len(fitted.states)} and {len(fitted.inputs)}."
             )
-        rows = make_rows(data, Plan(method=self.derivative, order=self.order, is_discrete=self.discrete))
+        rows = make_rows(data, self._plan())
         tables = [form.columns for form in rows.weak] or [rows.table.T]
         why = explain_undefined_system(system, np.hstack(tables), has_places=False)
         if why:
@@ -366,22 +335,10 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return hasattr(self, "discovery_")
 
     def _fitted_html(self) -> str:
-        from spl.display.results import front_rows
-
-        system, found = self._system(), self.discovery_
-        lefts = [mathml_derivative(state, system.order, system.is_discrete) for state in system.states]
-        equations = [to_mathml(program, left=left) for program, left in zip(system.programs, lefts, strict=True)]
-        tables = [
-            front_html(front_rows(search.front, chosen, search.floor), title=f"front of {state}", is_open=False)
-            for state, search, chosen in zip(system.states, found.searches, found.chosen, strict=True)
-        ]
-        return model_html("SPLDynamics, fitted", equations, tables)
+        return system_html(self.discovery_)
 
     def _fitted_latex(self) -> str:
-        system = self._system()
-        sides = [latex_derivative(state, system.order, system.is_discrete) for state in system.states]
-        lines = [rf"{left} &= {right}" for left, right in zip(sides, self.latex(), strict=True)]
-        return "$\\displaystyle \\begin{aligned}" + r" \\ ".join(lines) + "\\end{aligned}$"
+        return f"$\\displaystyle {aligned_latex(self.discovery_.system)}$"
 
     # ---- inside ----------------------------------------------------------------------------------
 
@@ -394,6 +351,29 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             return [f"({name})[k+1]" for name in self._system().states]
         return [f"({name})" + "'" * self.order for name in self._system().states]
 
+    def _make_request(self, x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | None) -> SystemRequest:
+        """Check the settings and the trajectories."""
+        plan = self._plan()
+        limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
+        if self.search is not None and not isinstance(self.search, SearchConfig):
+            raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
+        data = read_trajectories(x, t, x_dot, u, feature_names)
+        warn_of_repairs(data.notes, stacklevel=4)
+        columns = data.columns(plan.order)
+        given = list_grammars(self.grammar, data.states)
+        return SystemRequest(
+            data=data,
+            grammars=[make_grammar(each, self.operators, self.constants, columns) for each in given],
+            plan=plan,
+            config=self.search or SearchConfig(),
+            limits=limits,
+            n_jobs=count_jobs(self.n_jobs),
+            seed=int(check_random_state(self.random_state).randint(2**31)),
+        )
+
+    def _plan(self) -> Plan:
+        return Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
+
     def _make_display(self, states: Sequence[str]) -> "SystemDisplay":
         """Return what shows each improvement of each equation."""
         from rich.console import Console
@@ -403,61 +383,15 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         left_sides = {state: left_side(state, self.order, self.discrete) for state in states}
         return SystemDisplay(Console(), left_sides, timeout=self.timeout)
 
-    def _grammars(self, states: tuple[str, ...], columns: tuple[str, ...]) -> list[Grammar]:
-        """Return one grammar for each state."""
-        given = self.grammar
-        if isinstance(given, Mapping):
-            unknown = [name for name in given if name not in states]
-            missing = [name for name in states if name not in given]
-            if unknown or missing:
-                what = f"there is no state {unknown[0]!r}" if unknown else f"there is none for {missing[0]!r}"
-                raise SettingError(f"`grammar` must have one entry for each of {', '.join(states)}; {what}.")
-            each: list[GrammarLike | None] = [given[name] for name in states]
-        elif isinstance(given, Sequence) and not isinstance(given, str):
-            if len(given) != len(states):
-                raise SettingError(f"`grammar` has {len(given)} entries for {len(states)} states. Give one for each.")
-            each = list(given)
-        else:
-            each = [given] * len(states)
-        return [make_grammar(one, self.operators, self.constants, columns) for one in each]
-
     def _keep(self, found: SystemDiscovery, data: Trajectories) -> None:
         self.discovery_ = found
         self.trajectories_ = data
         self.feature_names_in_ = np.array(data.names, dtype=object)
         self.n_features_in_ = len(data.names)
-        self.equations_ = [
-            pd.DataFrame(
-                {
-                    "cost": [candidate.cost for candidate in search.front],
-                    "loss": [candidate.loss for candidate in search.front],
-                    "score": search.front.scores(search.floor),
-                    "equation": [to_text(candidate.program, DIGITS) for candidate in search.front],
-                }
-            )
-            for search in found.searches
-        ]
+        self.equations_ = tabulate_fronts(found, DIGITS)
         self.best_index_ = list(found.chosen)
         self.noise_ = found.rows.noise
         self.derivative_ = found.rows.method
         self.notes_ = list(found.notes)
-        self.r2_ = pd.Series(explained(found.system, found.rows), index=list(found.system.states), name="r2")
-        numbers = [number for of_state in system_numbers(found.system, found.standard_errors) for number in of_state]
-        self.constants_ = pd.DataFrame(numbers, columns=[field.name for field in fields(SystemNumber)])
-
-
-def _read(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | None) -> Trajectories:
-    """Return checked trajectories; names may be those of the states alone, or of states and inputs."""
-    if feature_names is None or u is None:
-        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=feature_names)
-    unnamed = Trajectories.from_arrays(x, t, x_dot=x_dot, u=u)
-    n_states = len(unnamed.states)
-    given = read_names(feature_names)
-    if len(given) == len(unnamed.names):
-        names, inputs = given[:n_states], given[n_states:]
-        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=names, input_names=inputs)
-    return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=given)
-
-
-def _as_rows(values: Any, what: str) -> NDArray[np.float64]:
-    return read_rows([values] if np.isscalar(values) else values, what)
+        self.r2_ = tabulate_r2(found)
+        self.constants_ = tabulate_numbers(found)
