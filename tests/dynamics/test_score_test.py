@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from spl.data.trajectories import Trajectory
 from spl.dynamics.refine import refine
-from spl.dynamics.score_test import CHUNK, estimate_term_gains
+from spl.dynamics.score_test import TERMS_PER_CALL, estimate_term_gains
 from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression
@@ -54,7 +54,7 @@ def test_a_small_gain_is_that_of_a_fit(fitted):
 
 def test_many_terms_are_looked_at_in_parts_with_the_same_result(fitted):
     found, _, clean = fitted
-    terms = [term("*".join("x" * n)) for n in range(2, CHUNK + 6)]
+    terms = [term("*".join("x" * n)) for n in range(2, TERMS_PER_CALL + 6)]
     gains = estimate_term_gains(found, [clean], 0, terms)
     assert gains.shape == (len(terms),)
     assert_allclose(gains[-1:], estimate_term_gains(found, [clean], 0, terms[-1:]), rtol=1e-3)

@@ -1,6 +1,6 @@
 """The command `spl dynamics`: a table of trajectories in, the equations of the system out. It holds no method.
 
-Whatever is slow to import is imported inside, so that `spl --help` answers at once.
+Slow imports are inside functions, so that `spl --help` answers at once.
 """
 
 import json
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from spl.dynamics.request import SystemRequest
     from spl.dynamics.rows import Plan
 
-AUTO = "auto"
-WEAK = "weak"
+AUTO_METHOD = "auto"
+WEAK_METHOD = "weak"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +68,11 @@ class DynamicsOptions:
 
     def check(self) -> None:
         """Raise a clear error if options contradict each other."""
-        if self.weak and self.derivative not in (AUTO, WEAK):
+        if self.weak and self.derivative not in (AUTO_METHOD, WEAK_METHOD):
             raise click.UsageError(
                 f"--weak needs no derivatives: it cannot be combined with --derivative {self.derivative}."
             )
-        if self.discrete and (self.weak or self.derivative != AUTO):
+        if self.discrete and (self.weak or self.derivative != AUTO_METHOD):
             raise click.UsageError(
                 "A map has no derivatives: --discrete cannot be combined with --weak or --derivative."
             )
@@ -81,26 +81,28 @@ class DynamicsOptions:
 
 @click.command()
 @click.argument("data")
-@click.option("--time", required=True, metavar="COLUMN", help="The column of times; they need not be even.")
+@click.option("--time", required=True, metavar="COLUMN", help="Column of times; they need not be evenly spaced.")
 @click.option("--states", callback=split_names, metavar="A,B,...", help="Columns of states. [default: all others]")
-@click.option("--inputs", callback=split_names, metavar="A,B,...", help="Columns that drive the system from outside.")
-@click.option("--group", metavar="COLUMN", help="A column, numbers or text, that tells the runs apart.")
+@click.option("--inputs", callback=split_names, metavar="A,B,...", help="Columns of inputs that drive the system.")
+@click.option("--group", metavar="COLUMN", help="Column, of numbers or text, that identifies the run of each row.")
 @missing_option
-@click.option("--weak", is_flag=True, help="Means against test functions instead of derivatives, against strong noise.")
+@click.option("--weak", is_flag=True, help="Use means against test functions instead of derivatives: for strong noise.")
 @click.option(
     "--derivative",
-    default=AUTO,
+    default=AUTO_METHOD,
     show_default=True,
     metavar="NAME",
-    help="How derivatives are estimated: auto (by the noise), finite_difference, savgol or spline.",
+    help="Method for derivatives: auto (chosen by the noise), finite_difference, savgol or spline.",
 )
 @click.option(
-    "--order", default=1, show_default=True, metavar="1|2", help="2: states are positions; finds accelerations."
+    "--order", default=1, show_default=True, metavar="1|2", help="2: states are positions; find accelerations."
 )
 @click.option("--discrete", is_flag=True, help="The system is a map: each sample gives the next.")
 @click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
-@click.option("--no-constants", is_flag=True, help="Equations without constants to be fitted.")
-@click.option("--grammar", "grammar_file", metavar="FILE", help="Rules of the right-hand sides, instead of operators.")
+@click.option("--no-constants", is_flag=True, help="Equations without fitted constants.")
+@click.option(
+    "--grammar", "grammar_file", metavar="FILE", help="Grammar of the right-hand sides, instead of operators."
+)
 @click.option(
     "--timeout",
     default=TIMEOUT,
@@ -109,21 +111,24 @@ class DynamicsOptions:
     help="Total time limit in seconds; inf for no limit.",
 )
 @click.option(
-    "--max-evaluations", type=int, metavar="N", help="Most formulas to try, for all states. [default: no limit]"
+    "--max-evaluations",
+    type=int,
+    metavar="N",
+    help="Most formulas to try, for all states together. [default: no limit]",
 )
 @click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
 @cluster_option
 @click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Random seed.")
-@click.option("--run", metavar="FILE", help="Keep the run in FILE; if it is there already, continue it.")
+@click.option("--run", metavar="FILE", help="Keep the run in FILE; continue it if the file exists.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equations.")
-@click.option("--plot", metavar="FILE", help="Draw data, simulation and phase portrait into a .png, .pdf or .svg.")
+@click.option("--plot", metavar="FILE", help="Plot data, simulation and phase portrait to a .png, .pdf or .svg file.")
 def dynamics(**options: Any) -> None:
     """Find the governing equations of a system from measured trajectories.
 
-    DATA is a file as for `spl fit`, one row per sample; - reads CSV from standard input. Rows of one run are in the order
-    of time. Times may be dates; they are then counted in seconds from the first. Rows with missing values are left out,
-    with a note, and runs are split where many are missing.
+    DATA is a file as for `spl fit`, with one row per sample; - reads CSV from standard input. The rows of a run are in
+    order of time. Times may be dates; they are then counted in seconds from the first. Rows with missing values are left
+    out, with a note, and runs are split where many are missing.
 
     Each equation is searched in turn; then all are fitted together to the trajectories, and every number gets a
     standard error. Ctrl-C ends the search with the best so far, with status 0 and the word "interrupted".
@@ -158,7 +163,7 @@ def _read_request(given: DynamicsOptions) -> "SystemRequest":
     from spl.plots.style import check_plot
     from spl.settings import Limits
 
-    plan = Plan(method=WEAK if given.weak else given.derivative, order=given.order, is_discrete=given.discrete)
+    plan = Plan(method=WEAK_METHOD if given.weak else given.derivative, order=given.order, is_discrete=given.discrete)
     timeout = None if given.timeout == math.inf else given.timeout
     limits = Limits(timeout=timeout, max_evaluations=given.max_evaluations)
     if given.plot is not None:
@@ -196,7 +201,7 @@ def _search(given: DynamicsOptions, request: "SystemRequest") -> "SystemDiscover
 def open_system_progress(
     runs: "Trajectories", plan: "Plan", timeout: float | None, *, is_json: bool, is_quiet: bool
 ) -> "AbstractContextManager[SystemWatcher | None]":
-    """Return what shows the progress: live tables on a terminal, lines elsewhere, nothing beside JSON."""
+    """Return a display of the progress: live tables on a terminal, lines elsewhere, nothing with JSON."""
     from contextlib import nullcontext
 
     from spl.display.progress import SystemDisplay, is_live
@@ -216,7 +221,7 @@ def _print_json(found: "SystemDiscovery", runs: "Trajectories", seed: int) -> No
 
 
 def print_system(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *, is_quiet: bool) -> None:
-    """Print the equations of a system, and unless it is to be quiet, how good they are."""
+    """Print the equations of a system, and unless `is_quiet`, how good they are."""
     from spl.display.results import print_lines
     from spl.display.systems import equation_lines, method_line, quality_lines, summary_lines
 

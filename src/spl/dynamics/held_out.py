@@ -1,4 +1,4 @@
-"""Stretches of the trajectories that are held out: a system whose constants were fitted to the rest must do well on them."""
+"""Held-out stretches of the trajectories: a system whose constants were fitted to the rest must do well on them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -14,12 +14,12 @@ Numbers = NDArray[np.float64]
 Piece = tuple[Trajectory, Numbers]  # of a run, with the states of the same samples
 
 N_BLOCKS = 8  # stretches of a run
-HELD_OUT = 4  # every so many is held out
+HELD_OUT = 4  # every fourth is held out
 MIN_BLOCK = 24  # samples of a stretch
 
 
 class HeldOut:
-    """Runs cut into stretches, every fourth of them held out; of few samples all are used for both."""
+    """Runs cut into stretches, every fourth of them held out; if there are few samples, all are used for both."""
 
     def __init__(self, data: Trajectories, states: Sequence[Numbers], noise: Numbers) -> None:
         pieces = [piece for run, of_run in zip(data.runs, states, strict=True) for piece in _cut(run, of_run)]
@@ -28,7 +28,7 @@ class HeldOut:
         self._noise = noise
 
     def error(self, system: System, length: int, max_seconds: float) -> float:
-        """Return the mean squared residual on what is held out, in units of the noise, along segments of so many samples."""
+        """Return the mean squared residual on held-out data, in units of the noise, along segments of `length` samples."""
         runs, starts = _unzip(self._kept)
         fitted = refine(system, runs, starts, self._noise, length=length, max_seconds=max_seconds)
         held_runs, held_starts = _unzip(self._held)

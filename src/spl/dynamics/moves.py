@@ -7,6 +7,7 @@ from itertools import chain
 from spl.dynamics.proposals import UNRELATED_SHARE, Proposals, can_be_fitted
 from spl.dynamics.rows import SystemRows
 from spl.dynamics.score_test import estimate_term_gains
+from spl.dynamics.term_library import START_TOKEN
 from spl.dynamics.trials import SystemTrials, Trial
 from spl.formulas.constant_slots import free_numbers
 from spl.formulas.edits import drop_one_function, drop_one_term
@@ -35,12 +36,11 @@ class _Permissions:
     """What a grammar allows to be done to the numbers and terms of a formula."""
 
     def __init__(self, grammar: Grammar) -> None:
-        start = tk.SYMBOL << tk.KIND_SHIFT
         self.literals = grammar.vocabulary.literals
-        self.has_factors = grammar.derives_template((tk.MUL, CONSTANT_TOKEN, start), 0) or grammar.derives_template(
-            (tk.MUL, start, CONSTANT_TOKEN), 0
-        )
-        self.has_sums = grammar.derives_template((tk.ADD, start, start), 0)
+        self.has_factors = grammar.derives_template(
+            (tk.MUL, CONSTANT_TOKEN, START_TOKEN), 0
+        ) or grammar.derives_template((tk.MUL, START_TOKEN, CONSTANT_TOKEN), 0)
+        self.has_sums = grammar.derives_template((tk.ADD, START_TOKEN, START_TOKEN), 0)
 
 
 class SystemMoves:

@@ -1,6 +1,6 @@
-"""A system fitted along segments that are given: its constants, which all share, and the first states of each, which are eliminated.
+"""A system fitted along given segments: its constants, which all segments share, and the first states of each, which are eliminated.
 
-How the segments are chosen, and which of them are left out, is for others to say.
+Which segments there are, and which are left out, is up to `refine`.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ class FitTask:
     def begin(
         self, system: System, states: Sequence[Numbers], edges: Sequence[Edges], *, n_substeps: int = 1
     ) -> "SegmentFit":
-        """Return the system over segments, not yet fitted, with first states taken from those of whole runs."""
+        """Return the system over segments, not yet fitted, with first states taken from the states of whole runs."""
         segments = cut_segments(self.runs, self.noise, edges)
         shooter = make_shooter(system, segments, states, n_substeps)
         initial = segments.initial_states(states)
@@ -64,7 +64,7 @@ class SegmentFit:
 
     @property
     def losses(self) -> Numbers:
-        """The squared error of each segment [M], infinite for those that are lost."""
+        """The squared error of each segment [M], infinite for lost ones."""
         return sum_squares(self.residuals)
 
     @property
@@ -79,17 +79,17 @@ class SegmentFit:
 
     @property
     def n_free(self) -> int:
-        """How many more measurements than fitted numbers there are, at least 1."""
+        """The number of measurements minus that of fitted numbers, at least 1."""
         n_fitted = len(self.initial) * int(self.is_used.sum()) + self.constants.size
         return max(1, self.shooter.segments.n_observations(self.is_used) - n_fitted)
 
     @property
     def scale(self) -> float:
-        """The mean squared error of a measurement in units of its noise; not below what the integration may add."""
+        """The mean squared error of a measurement in units of its noise; at least what the integration may add."""
         return max(self.loss / self.n_free, INTEGRATION_ERROR)
 
     def fitted_states(self, is_wanted: NDArray[np.bool_]) -> list[Numbers]:
-        """Return the states of all runs, from this fit where it is wanted."""
+        """Return the states of all runs, from this fit along the wanted segments [M]."""
         return self.shooter.fill_in(self.states, self.constants, self.initial, is_wanted)
 
     def normal_equations(self, *, with_constants: bool = True) -> NormalEquations:
@@ -98,7 +98,7 @@ class SegmentFit:
 
 
 def fit_first_states(fit: SegmentFit, n_iterations: int = MAX_STATE_ITERATIONS) -> SegmentFit:
-    """Fit the first states with the constants as they are, each segment on its own."""
+    """Fit the first states of each segment separately, with the constants as they are."""
     losses = fit.losses
     damping = np.ones(losses.size)
     is_open = np.isfinite(losses)
@@ -110,11 +110,8 @@ def fit_first_states(fit: SegmentFit, n_iterations: int = MAX_STATE_ITERATIONS) 
         trial = replace(fit, initial=fit.initial + steps)
         gains = np.where(is_open, losses - trial.losses, 0.0)
         is_better = gains > 0
-        is_open = (
-            is_open
-            & (damping < SEGMENT_DAMPING.most)
-            & ~(is_better & (gains < CONVERGED_MEANS * losses / fit.shooter.segments.size))
-        )
+        is_settled = is_better & (gains < CONVERGED_MEANS * losses / fit.shooter.segments.size)
+        is_open = is_open & (damping < SEGMENT_DAMPING.most) & ~is_settled
         fit = replace(fit, initial=np.where(is_better, trial.initial, fit.initial))
         losses = np.where(is_better, losses - gains, losses)
         damping = np.where(is_better, 0.1 * damping, 10.0 * damping)

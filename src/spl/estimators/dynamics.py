@@ -1,4 +1,4 @@
-"""`SPLDynamics`: the door for trajectories, with pysindy's names. Checks what people give, calls the pipeline, holds no method."""
+"""`SPLDynamics`: the estimator for trajectories, with pysindy's names. Checks what people give, starts the run, shows the result."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from spl.data.trajectories import Trajectories
 from spl.display.notebook import FittedRepr
 from spl.display.systems import aligned_latex, left_side, system_html
 from spl.dynamics.discover import SystemDiscovery, discover_system
-from spl.dynamics.quality import explained
+from spl.dynamics.quality import measure_r2
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Method, Plan, make_rows
 from spl.dynamics.simulate import simulate
@@ -67,34 +67,33 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     Args:
         operators: names (`"+"`, `"sin"`, ...) and `Operator` objects that the equations may contain.
         constants: whether they may contain fitted numbers.
-        grammar: all right-hand sides that are possible, as a `Grammar`, its text or the path of a file; or one for each state, as a
-            list or by name. Overrides `operators` and `constants`. What is known about an equation is written down here.
+        grammar: all possible right-hand sides, as a `Grammar`, its text or the path of a file; or one per state, as a list or by name.
+            Overrides `operators` and `constants`. Use it to state what is known about an equation.
         derivative: how derivatives are estimated: "auto", "finite_difference", "savgol", "spline", "weak" (integrals against test
             functions, no derivatives at all), or a function from times [N] and states [N, D] to derivatives [N, D].
-        order: 2 if positions are given and accelerations sought; velocities are then named after their positions, `dx`.
+        order: 2 to find accelerations from positions; velocities are then named after their positions, `dx`.
         discrete: whether the system is a map, x[k + 1] = f(x[k]).
-        timeout: seconds for everything; None is no limit, and Ctrl-C ends a search.
-        max_evaluations: distinct formulas tried, for all states together; None is no limit. Fits along the trajectories are then
-            counted as well, so that a run can be repeated.
-        search: how the search works, a `SearchConfig`: how long formulas may get, how many trees grow. The default works for most
-            data.
-        n_jobs: trees searched at once; -1 uses all processors. With `max_evaluations` the result does not depend on it.
-        random_state: a number makes the random choices repeatable. A run repeats to the last digit if its length is counted too:
-            `random_state=0, max_evaluations=50_000, timeout=None`. A time limit cuts off elsewhere each time.
+        timeout: total time limit in seconds; None for no limit. Ctrl-C ends a search with the best so far.
+        max_evaluations: the most distinct formulas to try, for all states together; None for no limit. Fits along the trajectories are
+            then counted too, so that a run can be repeated.
+        search: how the search works, as a `SearchConfig`. The default works for most data.
+        n_jobs: trees searched at once; -1 uses all processors. With `max_evaluations`, the result does not depend on it.
+        random_state: the random seed. A run repeats to the last digit if its length is counted too:
+            `random_state=0, max_evaluations=50_000, timeout=None`. A time limit stops it at a different point each time.
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
-        run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also while the search goes on, and a
-            search that was killed continues from it. None keeps nothing.
+        run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also during the search, and a search
+            that was killed continues from it. None keeps nothing.
 
     Attributes:
-        equations_: the fronts, one DataFrame a state: cost, loss, score, equation.
+        equations_: the fronts, one DataFrame per state: cost, loss, score, equation.
         best_index_: the row of each front that the equation came from.
-        constants_: the numbers of the equations as they are printed, one row each: state, value, standard error, kind, and the term
-            that the number is part of, itself in square brackets. Kinds are "fitted", "rounded" (to a simple number that the data do
-            not tell from it; the standard error is that before rounding) and "exact" (given by the grammar, no error).
-        noise_: the standard deviation of the noise of each state, estimated.
-        derivative_: the method that was taken.
+        constants_: the numbers of the equations as they are printed, one per row: state, value, standard error, kind, and the term it
+            is part of, with the number in square brackets. Kinds are "fitted", "rounded" (to a simple number that the data does not
+            distinguish from it; the standard error is that before rounding) and "exact" (given by the grammar, no error).
+        noise_: the estimated standard deviation of the noise of each state.
+        derivative_: the method that was used for derivatives.
         r2_: R2 of the derivative of each state, of its next value for a map: a Series.
-        notes_: what was repaired or left out, and reasons to doubt the equations, which `fit` also warns of (`DoubtfulResult`).
+        notes_: what was repaired or left out, and reasons to doubt the equations, about which `fit` also warns (`DoubtfulResult`).
 
     Examples:
         >>> t = np.linspace(0, 10, 400)
@@ -142,14 +141,14 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         u: Any = None,
         feature_names: Sequence[str] | None = None,
     ) -> "SPLDynamics":
-        """Search the equations behind one trajectory or a list of them.
+        """Search for the equations behind one trajectory or several.
 
         Args:
-            x: states [N, D], an array or a DataFrame; or a list of these. Rows with missing values are left out, with a warning.
-            t: the step between samples, the times [N], or a list of times; they need not be even. Dates are counted in seconds.
+            x: states [N, D], an array or a DataFrame, or a list of these. Rows with missing values are left out, with a warning.
+            t: the step between samples, the times [N], or a list of times; they need not be evenly spaced. Dates become seconds.
             x_dot: measured derivatives, if there are any, in the shape of `x`.
             u: inputs [N, U], or a list of these.
-            feature_names: of the states, or of the states and the inputs.
+            feature_names: names of the states, or of the states and the inputs.
         """
         check_switch("discrete", self.discrete)
         check_verbose(self.verbose)
@@ -176,8 +175,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
 
         Args:
             path: the file that `run_file` or `spl dynamics --run` named.
-            operators: those of your own that the run uses: a file does not hold functions.
-            derivative: the function that estimates derivatives, if the run used one of yours.
+            operators: your own operators that the run uses: a file cannot hold functions.
+            derivative: your function that estimates derivatives, if the run used one.
         """
         run = read_run(path, operators)
         if not isinstance(run.data, Trajectories):
@@ -199,7 +198,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return model
 
     def stop(self) -> None:
-        """End a `fit` that goes on in another thread; it returns the best so far within about a second."""
+        """Stop a `fit` that is running in another thread; it returns the best so far within about a second."""
         request_stop_of(self)
 
     # ---- results ---------------------------------------------------------------------------------
@@ -207,7 +206,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     def predict(self, x: Any, u: Any = None) -> NDArray[np.float64]:
         """Return the derivatives at states [N, D]; for a map the next states.
 
-        Where an equation has no value they are NaN, and a warning says why.
+        Where an equation has no value, the result is NaN, and a warning says why.
 
         Args:
             x: states [N, D]; for order 2 positions and velocities.
@@ -223,9 +222,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     def simulate(
         self, x0: ArrayLike, t: ArrayLike, u: ArrayLike | Callable[[float], ArrayLike] | None = None
     ) -> NDArray[np.float64]:
-        """Return the states [N, D] at some times; for order 2 positions and velocities.
+        """Return the states [N, D] at given times; for order 2 positions and velocities.
 
-        Where the solution explodes or leaves the domain of an equation, what follows is NaN, and a warning says why.
+        If the solution diverges or leaves the domain of an equation, the rest is NaN, and a warning says why.
 
         Args:
             x0: the states at `t[0]`; for order 2 positions and velocities.
@@ -240,9 +239,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return found.states
 
     def score(self, x: Any, t: Any, x_dot: Any = None, u: Any = None) -> float:
-        """Return R2 of the derivatives on other trajectories, the mean over the states; they are estimated as in `fit`.
+        """Return R2 of the derivatives on other trajectories, averaged over the states; derivatives are estimated as in `fit`.
 
-        Where an equation has no value there is no score: an error says where, and why.
+        If an equation has no value somewhere, there is no score: an error says where, and why.
 
         Args:
             x: states, as in `fit`.
@@ -263,7 +262,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         why = explain_undefined_system(system, np.hstack(tables), has_places=False)
         if why:
             raise UndefinedError(f"There is no score on these trajectories. {why}")
-        return float(np.mean(explained(system, rows)))
+        return float(np.mean(measure_r2(system, rows)))
 
     def equations(self, precision: int = 4) -> list[str]:
         """Return the right-hand sides as text.
@@ -284,9 +283,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             print(f"{left} = {right}")  # noqa: T201
 
     def coefficients(self) -> pd.DataFrame:
-        """Return the coefficient of each term, multiplied out: one row a state, one column a term; 0 where it is missing.
+        """Return the coefficient of each term after expansion: one row per state, one column per term; 0 where a term is missing.
 
-        An equation with numbers inside its terms, such as x / (x + 0.3), has no such coefficients and is refused.
+        An equation with numbers inside its terms, such as x / (x + 0.3), has no such coefficients and raises an error.
         """
         system = self._system()
         terms = {name: linear_terms(program) for name, program in zip(system.states, system.programs, strict=True)}
@@ -301,10 +300,10 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return [to_latex(program) for program in self._system().programs]
 
     def export(self, format: str) -> str:
-        """Return the equations as text of another format.
+        """Return the equations in another format, as text.
 
-        Code is a function `derivatives` of the state, and of the inputs if there are any; for order 2 the state is positions and
-        velocities. For a map it is `next_state`.
+        Code is a function `derivatives` of the state, and of the inputs if there are any; for order 2, the state is positions and
+        velocities. For a map, the function is `next_state`.
 
         Args:
             format: "sympy" (a list), "latex" (aligned equations), "python", "c", "julia", "matlab", "torch" or "jax".
@@ -312,17 +311,17 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return export_system(self._system(), format)
 
     def plot(self) -> "Figure":
-        """Return a figure: data and simulation over time, derivatives, the phase portrait. Needs matplotlib, the extra `plot`."""
+        """Return a figure of data and simulation over time, derivatives and phase portrait. Needs matplotlib, the extra `plot`."""
         from spl.plots.systems import plot_system
 
         check_is_fitted(self)
         return plot_system(self.discovery_.system, self.trajectories_, self.discovery_.rows)
 
     def plot_tree(self, state: str) -> "Figure":
-        """Return a drawing of the expression tree of an equation. Needs matplotlib, the extra `plot`.
+        """Return a drawing of the expression tree of one equation. Needs matplotlib, the extra `plot`.
 
         Args:
-            state: the name of the state whose equation it is.
+            state: the name of the state of the equation.
         """
         from spl.plots.trees import plot_tree
 
@@ -375,7 +374,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
 
     def _make_display(self, states: Sequence[str]) -> "SystemDisplay":
-        """Return what shows each improvement of each equation."""
+        """Return a display that shows each improvement of each equation."""
         from rich.console import Console
 
         from spl.display.progress import SystemDisplay

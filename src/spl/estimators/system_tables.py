@@ -6,7 +6,7 @@ import pandas as pd
 
 from spl.display.systems import SystemNumber, system_numbers
 from spl.dynamics.discover import SystemDiscovery
-from spl.dynamics.quality import explained
+from spl.dynamics.quality import measure_r2
 from spl.formulas.text import to_text
 
 
@@ -33,4 +33,4 @@ def tabulate_numbers(found: SystemDiscovery) -> pd.DataFrame:
 
 def tabulate_r2(found: SystemDiscovery) -> pd.Series:
     """Return R2 of the derivative of each state, of the next value for a map."""
-    return pd.Series(explained(found.system, found.rows), index=list(found.system.states), name="r2")
+    return pd.Series(measure_r2(found.system, found.rows), index=list(found.system.states), name="r2")
