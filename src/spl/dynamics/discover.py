@@ -100,9 +100,9 @@ def discover_system(
     began = _get_ready(request.n_jobs, limits.timeout)
     rows = make_rows(data, plan)
     sums = _fit_all_sums(rows, request)
-    searching = _Searching(request, _limits_left(limits, began), watch, store, must_stop)
-    seconds_before = searching.seconds_before()
-    searches = searching.search_all(rows, sums)
+    state_searches = _StateSearches(request, _limits_left(limits, began), watch, store, must_stop)
+    seconds_before = state_searches.seconds_before()
+    searches = state_searches.run(rows, sums)
     if rows.weak:
         searches = [_refit_weak_form(found, rows, state) for state, found in enumerate(searches)]
     shortest = tuple(found.front.choose("mdl", found.n_rows, found.floor) for found in searches)
@@ -111,17 +111,11 @@ def discover_system(
     proposals = [Proposals(rows.dataset(state), found.front, sums[state]) for state, found in enumerate(searches)]
     deadline = NEVER if limits.timeout is None else Deadline(began + limits.timeout - seconds_before)
     budget = SystemBudget(deadline, count_fits(limits.max_evaluations), must_stop)
-    is_interrupted = any(found.stopped == "interrupted" for found in searches)
     used, used_rows = _limit_samples(data, rows)
     trials = SystemTrials(used, used_rows, plan, budget)
     chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget)
-    chosen = None
-    try:
-        if not is_interrupted:
-            chosen = chooser.choose([shortest] if plan.is_discrete else _simple_starts(proposals, rows))
-    except KeyboardInterrupt:
-        is_interrupted = True
-    chosen = chosen or chooser.take(shortest)
+    starts = [shortest] if plan.is_discrete else _simple_starts(proposals, rows)
+    chosen, is_interrupted = _choose(chooser, searches, starts, shortest)
     is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
     not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
     doubts = (*not_followed, *find_system_doubts(chosen.system, data, rows))
@@ -140,7 +134,7 @@ def discover_system(
 
 
 @dataclass(frozen=True, slots=True)
-class _Searching:
+class _StateSearches:
     """How the states are searched, one after the other."""
 
     request: SystemRequest
@@ -165,7 +159,7 @@ class _Searching:
             max_evaluations=None if most is None else max(1, most // n_states),
         )
 
-    def search_all(self, rows: SystemRows, sums: Sequence[TermSums]) -> list[Discovery]:
+    def run(self, rows: SystemRows, sums: Sequence[TermSums]) -> list[Discovery]:
         """Search for the equation of each state; once a search is interrupted, the others get only as long as an answer takes."""
         searches: list[Discovery] = []
         for state in range(len(self.request.grammars)):
@@ -271,6 +265,21 @@ def _simple_starts(proposals: Sequence[Proposals], rows: SystemRows) -> list[tup
     """Return rows of the fronts to start with, simple formulas: costlier ones may only describe errors of the derivatives."""
     is_clean = rows.method == "finite_difference"
     return [tuple(each.simplest_row(near, is_clean=is_clean) for each in proposals) for near in NEAR_BEST]
+
+
+def _choose(
+    chooser: SystemChooser,
+    searches: Sequence[Discovery],
+    starts: Sequence[tuple[int, ...]],
+    shortest: tuple[int, ...],
+) -> tuple[ChosenSystem, bool]:
+    """Return the chosen system, and whether the run was interrupted; without a choice, take the shortest descriptions."""
+    if any(found.stopped == "interrupted" for found in searches):
+        return chooser.take(shortest), True
+    try:
+        return chooser.choose(starts) or chooser.take(shortest), False
+    except KeyboardInterrupt:
+        return chooser.take(shortest), True
 
 
 def _run_notes(request: SystemRequest, used: Trajectories, *, is_cut_off: bool) -> tuple[str, ...]:
