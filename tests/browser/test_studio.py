@@ -17,6 +17,7 @@ from tests.web.process import SECONDS, serving, wait_until
 
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
+from spl.dynamics.request import SystemRequest
 from spl.formulas.grammar import Grammar
 from spl.regression.request import RegressionRequest
 from spl.runs.dynamics import discover_system_in_file
@@ -339,7 +340,9 @@ def shelf(tmp_path_factory):
     t = np.linspace(0, 4, 80)
     states = np.stack([1.5 * np.exp(-t) - 0.5 * np.exp(-2 * t), np.exp(-2 * t)], axis=1)  # a' = -a + b/2, b' = -2*b
     runs = Trajectories.from_arrays(states, t, names=["a", "b"])
-    discover_system_in_file(home / "decay.spl", runs, [Grammar.from_text("f -> C*a | C*b | C*a + C*b")] * 2, timeout=3)
+    grammars = [Grammar.from_text("f -> C*a | C*b | C*a + C*b")] * 2
+    request = SystemRequest(data=runs, grammars=grammars, limits=Limits(timeout=3))
+    discover_system_in_file(home / "decay.spl", request)
     with serving("studio", folder=folder) as (_, url):
         yield home, url
 

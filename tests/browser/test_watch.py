@@ -9,8 +9,10 @@ from playwright.sync_api import expect
 from tests.web.process import SECONDS, SPL, heed_ctrl_c, serving, wait_until
 
 from spl.data.trajectories import Trajectories
+from spl.dynamics.request import SystemRequest
 from spl.formulas.grammar import Grammar
 from spl.runs.dynamics import discover_system_in_file
+from spl.settings import Limits
 
 expect.set_options(timeout=30_000)
 
@@ -55,9 +57,9 @@ def test_a_search_of_another_process_is_followed_and_stopped(page, search, tmp_p
 def test_doubts_about_a_system_are_shown_beside_its_equations(page, tmp_path):
     t = np.linspace(0, 12, 300)
     data = Trajectories.from_arrays(np.sin(t), t, names=["x"])
-    discover_system_in_file(
-        tmp_path / "x.spl", data, [Grammar.from_text("f -> C*x | C")], timeout=None, max_evaluations=100
-    )
+    limits = Limits(timeout=None, max_evaluations=100)
+    request = SystemRequest(data=data, grammars=[Grammar.from_text("f -> C*x | C")], limits=limits)
+    discover_system_in_file(tmp_path / "x.spl", request)
     with serving("watch", "x.spl", folder=tmp_path) as (_, url):
         page.goto(url)
         expect(page.get_by_role("note")).to_contain_text("order=2")

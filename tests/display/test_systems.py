@@ -19,12 +19,14 @@ from spl.display.systems import (
     with_error,
 )
 from spl.dynamics.discover import discover_system
-from spl.dynamics.quality import explained, followed_until
+from spl.dynamics.quality import followed_until, measure_r2
+from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Plan, make_rows
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression, to_text
+from spl.settings import Limits
 
 T = np.linspace(0, 10, 400)
 NAMES = ("x", "y")
@@ -45,7 +47,9 @@ TRUE = make_system("2*y", "-2*x")
 @pytest.fixture(scope="module")
 def found():
     grammar = Grammar.from_text("f -> C*x | C*y").bind(NAMES)
-    return discover_system(make_data(0.02), [grammar, grammar], timeout=4, n_jobs=2)
+    return discover_system(
+        SystemRequest(data=make_data(0.02), grammars=[grammar, grammar], limits=Limits(timeout=4), n_jobs=2)
+    )
 
 
 def numbers_of(found):
@@ -54,17 +58,17 @@ def numbers_of(found):
 
 @pytest.mark.parametrize("method", ["auto", "spline", "weak"])
 def test_the_true_equations_explain_everything(method):
-    np.testing.assert_allclose(explained(TRUE, make_rows(make_data(), Plan(method=method))), 1.0, atol=1e-3)
+    np.testing.assert_allclose(measure_r2(TRUE, make_rows(make_data(), Plan(method=method))), 1.0, atol=1e-3)
 
 
 @pytest.mark.parametrize("method", ["auto", "weak"])
 def test_an_equation_that_is_no_better_than_the_mean_explains_nothing(method):
     rows = make_rows(make_data(), Plan(method=method))
-    assert explained(make_system("0*x", "-2*x"), rows)[0] == pytest.approx(0.0, abs=0.05)
+    assert measure_r2(make_system("0*x", "-2*x"), rows)[0] == pytest.approx(0.0, abs=0.05)
 
 
 def test_an_equation_without_a_value_explains_less_than_nothing():
-    assert explained(make_system("log(x)", "-2*x"), make_rows(make_data(), Plan()))[0] == -math.inf
+    assert measure_r2(make_system("log(x)", "-2*x"), make_rows(make_data(), Plan()))[0] == -math.inf
 
 
 def test_the_true_equations_follow_the_data_to_the_end():
@@ -114,7 +118,7 @@ def test_few_samples_are_a_reason_too():
         (2.6e-12, 7.6e-11, "3e-12 ± 7.6e-11"),
         (2.5, 0.0, "2.5"),
         (2.5, math.nan, "2.5"),
-        (2.5, math.inf, "2.5 (the data do not show it)"),
+        (2.5, math.inf, "2.5 (the data does not determine it)"),
         (0.0, 1e-20, "0 ± 1e-20"),
     ],
 )

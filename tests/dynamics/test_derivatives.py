@@ -5,10 +5,10 @@ from spl.datasets import make_lorenz
 from spl.dynamics.derivatives import (
     DERIVATIVES,
     choose_method,
-    differentiate,
     estimate_derivative,
     estimate_difference_error,
     smooth,
+    smooth_and_differentiate,
 )
 from spl.errors import DataError, SettingError
 
@@ -106,7 +106,7 @@ def make_spiky(n_samples=1000, noise=0.05, seed=0):
 @pytest.mark.parametrize("even", [True, False])
 def test_every_method_is_exact_for_a_parabola(method, even, rng):
     t = np.linspace(0, 3, 80) if even else np.sort(rng.uniform(0, 3, 80))
-    found = differentiate(t, 3 * t**2 - t + 5, method, order=2)
+    found = smooth_and_differentiate(t, 3 * t**2 - t + 5, method, order=2)
     np.testing.assert_allclose(found.values[:, 0], 3 * t**2 - t + 5, atol=1e-4)
     np.testing.assert_allclose(found.slopes[:, 0], 6 * t - 1, atol=2e-3)
     np.testing.assert_allclose(found.second[2:-2, 0], 6.0, atol=0.05)
@@ -117,20 +117,20 @@ def test_every_method_is_exact_for_a_parabola(method, even, rng):
 @pytest.mark.parametrize("method", DERIVATIVES)
 def test_second_derivatives_come_only_when_asked_for(method):
     t = np.linspace(0, 6, 200)
-    assert differentiate(t, np.sin(t), method).second is None
-    second = differentiate(t, np.sin(t), method, order=2).second
+    assert smooth_and_differentiate(t, np.sin(t), method).second is None
+    second = smooth_and_differentiate(t, np.sin(t), method, order=2).second
     np.testing.assert_allclose(second[10:-10, 0], -np.sin(t)[10:-10], atol=0.02)
 
 
 def test_finite_differences_are_of_high_accuracy():
     t = np.linspace(0, 6, 200)
-    np.testing.assert_allclose(differentiate(t, np.sin(t)).slopes[:, 0], np.cos(t), atol=1e-8)
+    np.testing.assert_allclose(smooth_and_differentiate(t, np.sin(t)).slopes[:, 0], np.cos(t), atol=1e-8)
 
 
 @pytest.mark.parametrize("order", [1, 2])
 def test_the_error_of_finite_differences_is_known_within_a_factor(order):
     t = np.linspace(0, 6, 150)
-    found = differentiate(t, np.sin(2 * t), "finite_difference", order=2)
+    found = smooth_and_differentiate(t, np.sin(2 * t), "finite_difference", order=2)
     off = found.slopes[:, 0] - 2 * np.cos(2 * t) if order == 1 else found.second[:, 0] + 4 * np.sin(2 * t)
     estimate = estimate_difference_error(t, np.sin(2 * t), order=order)[0]
     assert 0.1 < estimate / np.sqrt(np.mean(off**2)) < 10
@@ -142,21 +142,21 @@ def test_the_error_of_too_few_samples_is_not_known():
 
 def test_splines_beat_the_filter_with_the_best_window_on_a_spiky_signal():
     t, x, slopes = make_spiky()
-    found = relative_errors(differentiate(t, x, "spline").slopes, slopes)
+    found = relative_errors(smooth_and_differentiate(t, x, "spline").slopes, slopes)
     best = np.min([relative_errors(estimate_derivative(x, t[1], window=w), slopes) for w in range(7, 101, 4)], axis=0)
     assert np.all(found < 0.8 * best)
 
 
 def test_the_filter_finds_nearly_the_best_window():
     t, x, slopes = make_spiky()
-    found = relative_errors(differentiate(t, x, "savgol").slopes, slopes)
+    found = relative_errors(smooth_and_differentiate(t, x, "savgol").slopes, slopes)
     best = np.min([relative_errors(estimate_derivative(x, t[1], window=w), slopes) for w in range(7, 101, 4)], axis=0)
     assert np.all(found < 1.15 * best)
 
 
 def test_splines_recover_the_lorenz_derivative_at_five_percent_noise():
     data = make_lorenz(2000, noise=0.05)
-    found = differentiate(data.t, data.states)
+    found = smooth_and_differentiate(data.t, data.states)
     assert found.method == "spline"
     assert np.all(relative_errors(found.slopes, data.derivatives) < 0.1)
     assert 4 < found.span < 20
@@ -165,7 +165,7 @@ def test_splines_recover_the_lorenz_derivative_at_five_percent_noise():
 @pytest.mark.parametrize("method", ["savgol", "spline"])
 def test_noise_on_uneven_times_is_smoothed(method, rng):
     t = np.sort(rng.uniform(0, 20, 800))
-    found = differentiate(t, np.sin(t) + rng.normal(0, 0.05, t.size), method)
+    found = smooth_and_differentiate(t, np.sin(t) + rng.normal(0, 0.05, t.size), method)
     assert relative_errors(found.slopes, np.cos(t)[:, None])[0] < 0.1
     assert relative_errors(found.values, np.sin(t)[:, None])[0] < 0.03
 
@@ -184,7 +184,7 @@ def test_a_function_of_the_user_leaves_the_values_as_they_are():
     def central(times, columns):
         return np.gradient(columns, times, axis=0)
 
-    found = differentiate(t, t**2, central, order=2)
+    found = smooth_and_differentiate(t, t**2, central, order=2)
     np.testing.assert_array_equal(found.values[:, 0], t**2)
     np.testing.assert_allclose(found.slopes[1:-1, 0], 2 * t[1:-1])
     np.testing.assert_allclose(found.second[3:-3, 0], 2.0)
@@ -194,7 +194,7 @@ def test_a_function_of_the_user_leaves_the_values_as_they_are():
 @pytest.mark.parametrize("method", DERIVATIVES)
 def test_a_constant_column_has_no_slope(method):
     t = np.linspace(0, 1, 40)
-    found = differentiate(t, np.column_stack([np.full(40, 7.0), t]), method)
+    found = smooth_and_differentiate(t, np.column_stack([np.full(40, 7.0), t]), method)
     np.testing.assert_allclose(found.slopes, np.tile([0.0, 1.0], (40, 1)), atol=1e-6)
 
 
@@ -212,4 +212,4 @@ def test_a_constant_column_has_no_slope(method):
 )
 def test_a_method_that_cannot_work_says_why(t, x, method, order, error, message):
     with pytest.raises(error, match=message):
-        differentiate(t, x, method, order=order)
+        smooth_and_differentiate(t, x, method, order=order)

@@ -11,7 +11,8 @@ import pytest
 import spl.dynamics.discover
 from spl.data.trajectories import Trajectories
 from spl.datasets import make_duffing, make_lorenz, make_lotka_volterra
-from spl.dynamics.discover import discover_system, propose_sums
+from spl.dynamics.discover import discover_system
+from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.segments import spread_samples
 from spl.formulas.grammar import Grammar
@@ -30,9 +31,22 @@ def make_data(noise, seed=0, rate=2.0):
     return Trajectories.from_arrays(states + np.random.default_rng(seed).normal(0, noise, states.shape), T, names=NAMES)
 
 
-def discover(data, text=LINEAR, **options):
-    grammar = Grammar.from_text(text).bind(NAMES)
-    return discover_system(data, [grammar] * 2, **({"timeout": 6, "n_jobs": 2} | options))
+COUNTED = Limits(timeout=None, max_evaluations=20_000)  # the same on a fast and on a slow machine
+
+
+def discover(data, text=LINEAR, *, watch=None, **options):
+    grammars = [Grammar.from_text(text).bind(NAMES)] * 2
+    settings = {"n_jobs": 2, "limits": COUNTED} | options
+    return discover_system(SystemRequest(data=data, grammars=grammars, **settings), watch=watch)
+
+
+def discover_known(make_data, operators, timeout):
+    """Return the terms of each equation of a known system, found with these operators."""
+    truth = make_data()
+    data = Trajectories.from_arrays(truth.states, truth.t, names=truth.names)
+    grammars = [Grammar.from_operators(operators, truth.names)] * len(truth.names)
+    request = SystemRequest(data=data, grammars=grammars, limits=Limits(timeout=timeout), n_jobs=2)
+    return [set(linear_terms(program)) for program in discover_system(request).system.programs]
 
 
 @pytest.fixture(scope="module")
@@ -90,15 +104,6 @@ def test_the_chosen_formulas_are_those_of_the_fronts_that_the_equations_came_fro
     assert [set(linear_terms(program)) for program in formulas] == [{"y"}, {"x"}]
 
 
-def test_sums_are_proposed_as_long_as_there_is_time():
-    rows = make_rows(make_data(0.03), Plan())
-    grammar = Grammar.from_text(RICH).bind(NAMES)
-    every, few = (propose_sums(rows, 0, grammar, seconds) for seconds in (None, -1.0))
-    assert len(every.front) > 0
-    assert len(few.front) == 0
-    assert few.library.terms == every.library.terms
-
-
 def test_what_it_took_to_get_ready_is_taken_from_the_searches(monkeypatch):
     seen, search_for_real = [], spl.dynamics.discover.discover
 
@@ -108,7 +113,7 @@ def test_what_it_took_to_get_ready_is_taken_from_the_searches(monkeypatch):
 
     monkeypatch.setattr(spl.dynamics.discover, "discover", search)
     monkeypatch.setattr(spl.dynamics.discover, "make_rows", lambda *words: time.sleep(1.0) or make_rows(*words))
-    discover(make_data(0.03), timeout=4.0)
+    discover(make_data(0.03), limits=Limits(timeout=4.0))
     assert len(seen) == 2
     assert max(seen) <= 0.6 * 3.0 / 2
 
@@ -121,14 +126,14 @@ def test_watchers_see_every_state_in_turn():
 
 def test_one_seed_gives_one_answer_for_any_number_of_jobs():
     data = make_data(0.03)
-    one, two = (discover(data, n_jobs=n, timeout=None, seed=5) for n in (1, 2))
+    one, two = (discover(data, n_jobs=n, seed=5) for n in (1, 2))
     assert one.system.equations() == two.system.equations()
 
 
 def test_equations_that_explode_at_once_are_still_returned():
     t = np.linspace(0, 5, 300)
     noise = np.random.default_rng(0).normal(0, 1, (300, 2))  # no system at all
-    found = discover(Trajectories.from_arrays(noise, t, names=NAMES), "f -> C*exp(x*x)/y**2 | C*exp(x)", timeout=4)
+    found = discover(Trajectories.from_arrays(noise, t, names=NAMES), "f -> C*exp(x*x)/y**2 | C*exp(x)")
     forms = {re.sub(r"-?[\d.e-]+", "C", text, count=1) for text in found.system.equations()}
     assert forms <= {"C*exp(x*x)/y**2", "C*exp(x**2)/y**2", "C*exp(x)", "C"}  # a factor may come out as 0
     assert found.system.states == NAMES
@@ -151,11 +156,7 @@ def test_the_weak_form_has_fronts_of_its_own():
 
 @pytest.mark.slow
 def test_a_known_system_is_found_without_a_hint():
-    data = make_lotka_volterra(noise=0.01)
-    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
-    grammar = Grammar.from_operators(["+", "-", "*"], data.names)
-    found = discover_system(runs, [grammar] * 2, timeout=30, n_jobs=2)
-    terms = [set(linear_terms(program)) for program in found.system.programs]
+    terms = discover_known(partial(make_lotka_volterra, noise=0.01), ["+", "-", "*"], timeout=30)
     assert terms == [{"predator*prey", "prey"}, {"predator*prey", "predator"}]
 
 
@@ -165,18 +166,11 @@ def test_clean_data_give_no_terms_that_only_describe_errors_of_the_derivatives(c
 
 @pytest.mark.slow
 def test_a_law_that_smoothing_hides_is_found_and_no_function_stands_in_for_it():
-    data = make_duffing(noise=0.05)
-    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
-    grammar = Grammar.from_operators(["+", "-", "*", "/", "sin"], data.names)
-    found = discover_system(runs, [grammar] * 2, timeout=20, n_jobs=2)
-    assert [set(linear_terms(program)) for program in found.system.programs] == [{"v"}, {"v", "x", "x**3"}]
+    terms = discover_known(partial(make_duffing, noise=0.05), ["+", "-", "*", "/", "sin"], timeout=20)
+    assert terms == [{"v"}, {"v", "x", "x**3"}]
 
 
 @pytest.mark.slow
 def test_chaos_under_strong_noise_has_exactly_its_terms():
-    data = make_lorenz(6000, noise=0.2)
-    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
-    grammar = Grammar.from_operators(["+", "-", "*", "/"], data.names)
-    found = discover_system(runs, [grammar] * 3, timeout=20, n_jobs=2)
-    terms = [set(linear_terms(program)) for program in found.system.programs]
+    terms = discover_known(partial(make_lorenz, 6000, noise=0.2), ["+", "-", "*", "/"], timeout=20)
     assert terms == [{"x", "y"}, {"x", "x*z", "y"}, {"x*y", "z"}]

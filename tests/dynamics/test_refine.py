@@ -7,8 +7,7 @@ from scipy.integrate import solve_ivp
 
 from spl.data.trajectories import Trajectory
 from spl.dynamics.derivatives import smooth
-from spl.dynamics.refine import find_standard_errors, judge, refine, refine_joined
-from spl.dynamics.segments import cut_segments, even_edges, join_pairs, spread_samples
+from spl.dynamics.refine import find_standard_errors, measure_error, refine, refine_joined
 from spl.errors import DataError
 from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
@@ -84,13 +83,6 @@ def test_a_segment_that_was_left_out_gets_another_chance_when_joined(rng):
     fit = refine(system, [make_run(t, x)], [x], [0.01], length=10)
     left_out = dataclasses.replace(fit, is_used=np.arange(fit.is_used.size) > 0)
     assert refine_joined(left_out, [make_run(t, x)], [x], [0.01]).is_used.all()
-
-
-def test_segments_know_where_runs_were_cut():
-    runs = [make_run(np.arange(50.0), np.zeros((50, 1))), make_run(np.arange(20.0), np.zeros((20, 1)))]
-    edges = [np.array([0, 7, 30, 50]), np.array([0, 20])]
-    found = cut_segments(runs, np.ones(1), edges).edges
-    assert [each.tolist() for each in found] == [each.tolist() for each in edges]
 
 
 def test_standard_errors_are_honest():
@@ -205,21 +197,21 @@ def test_the_time_is_kept():
     assert found.notes[0].startswith("The time was up")
 
 
-def test_the_right_system_is_judged_better(rng):
+def test_the_right_system_has_a_smaller_error(rng):
     t = np.linspace(0, 12, 100)
     x, noise = add_noise(solve_predators(t), 0.03, rng)
     runs, starts = [make_run(t, x)], [smooth(x, window=9, order=3)]
-    right = judge(make_predators(), runs, noise, starts)
-    wrong = judge(make(("x", "y"), "C*x", "C*x*y + C*y", constants=PREDATORS[[0, 2, 3]]), runs, noise, starts)
+    right = measure_error(make_predators(), runs, noise, starts)
+    wrong = measure_error(make(("x", "y"), "C*x", "C*x*y + C*y", constants=PREDATORS[[0, 2, 3]]), runs, noise, starts)
     assert right == pytest.approx(1, abs=0.3)
     assert wrong > 2 * right
 
 
-def test_no_system_is_judged_worse_than_the_spread_of_the_data(rng):
+def test_no_system_has_a_larger_error_than_the_spread_of_the_data(rng):
     t = np.linspace(0, 12, 100)
     x, noise = add_noise(solve_predators(t), 0.03, rng)
     hopeless = make(("x", "y"), "exp(x**2)", "log(-y)", constants=[])
-    worst = judge(hopeless, [make_run(t, x)], noise, [x])
+    worst = measure_error(hopeless, [make_run(t, x)], noise, [x])
     assert worst == pytest.approx((x.var(axis=0) / noise**2).mean())
 
 
@@ -240,28 +232,3 @@ def test_the_log_likelihood_is_that_of_normal_noise():
 def test_what_does_not_fit_the_runs_is_refused(starts, noise, message):
     with pytest.raises(DataError, match=message):
         refine(make_predators(), [make_run(np.arange(10.0), np.ones((10, 2)))], starts, noise)
-
-
-def test_every_sample_is_in_one_segment(rng):
-    runs = [make_run(np.arange(float(n)), rng.normal(size=(n, 1))) for n in (23, 5)]
-    edges = even_edges(runs, 7)
-    segments = cut_segments(runs, np.array([0.5]), edges)
-    assert segments.size.sum() == 28
-    assert (segments.weights > 0).sum() == 28
-    assert segments.weights.max() == 2
-    assert [len(e) for e in join_pairs(edges, set())] == [3, 2]
-
-
-def test_of_very_long_runs_stretches_are_taken_from_beginning_to_end():
-    runs = [make_run(np.arange(float(n)), np.zeros((n, 1))) for n in (150_000, 30, 50_000)]
-    parts, states = spread_samples(runs, [run.t[:, np.newaxis] for run in runs])
-    assert 90_000 <= sum(run.n_samples for run in parts) <= 100_000
-    assert [(run.t[0], run.t[-1]) for run in parts] == [(rows[0, 0], rows[-1, 0]) for rows in states]
-    assert parts[0].t[0] == 0
-    assert parts[-1].t[-1] == 49_999
-    assert max(np.diff([run.t[0] for run in parts])) <= 6000  # never far from one stretch to the next
-
-
-def test_runs_that_are_not_too_long_are_left_alone():
-    runs = [make_run(np.arange(50.0), np.zeros((50, 1)))] * 3
-    assert spread_samples(runs, [run.x for run in runs], most=150)[0] is runs

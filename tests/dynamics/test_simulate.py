@@ -105,7 +105,7 @@ def test_one_time_gives_the_start():
     [
         ([1.0, 2.0], [0.0, 1.0], [0.0, 0.0], "for each of x; it is"),
         ([np.nan], [0.0, 1.0], [0.0, 0.0], "one finite number"),
-        ([1.0], [0.0, 0.0], [0.0, 0.0], "0 comes after 0"),
+        ([1.0], [0.0, 0.0], [0.0, 0.0], "0 follows 0"),
         ([1.0], [[0.0]], [0.0], "series of finite numbers"),
         ([1.0], [0.0, 1.0], None, "has inputs: u"),
         ([1.0], [0.0, 1.0], [0.0], "each of 2 times"),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spl.dynamics.spline import MIN_SAMPLES, fit_splines
+from spl.dynamics.spline import MIN_SPLINE_SAMPLES, fit_splines
 from spl.errors import DataError
 
 
@@ -68,7 +68,7 @@ def test_a_spline_is_rough_only_where_the_signal_is():
     assert np.std(slopes[(np.abs(t) > 1) & (np.abs(t) < 3.5)]) < 0.15
 
 
-@pytest.mark.parametrize("n_samples", [MIN_SAMPLES, 11, 33])
+@pytest.mark.parametrize("n_samples", [MIN_SPLINE_SAMPLES, 11, 33])
 def test_few_samples_are_enough(n_samples):
     t, x = make_noisy_sine(n_samples)
     fit = fit_splines(t, x)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from spl.data.dataset import Dataset
-from spl.dynamics.term_library import MAX_SIZE, Library
+from spl.dynamics.column_subsets import MAX_SUBSET
+from spl.dynamics.term_library import TermLibrary
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
@@ -23,7 +24,7 @@ def table(rng):
 def propose(table, text, grammar=ALL):
     law = parse_expression(text, Vocabulary(NAMES))
     data = Dataset.from_arrays(table, evaluate(law, np.ascontiguousarray(table.T)), names=NAMES)
-    library = Library.build(grammar.bind(NAMES), data, evaluate)
+    library = TermLibrary.build(grammar.bind(NAMES), data)
     return data, list(library.propose(data.target))
 
 
@@ -68,7 +69,7 @@ def test_a_grammar_without_sums_gets_no_proposals(table):
 
 def test_no_proposal_has_too_many_terms(table):
     _, proposals = propose(table, "sin(x*y)")
-    assert max(program.n_constants for program in proposals) <= MAX_SIZE + 1
+    assert max(program.n_constants for program in proposals) <= MAX_SUBSET + 1
 
 
 def test_terms_that_leave_their_domain_are_not_used(table):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spl.data.trajectories import Trajectories
-from spl.dynamics.budget import SystemBudget
+from spl.dynamics.budget import NEVER, SystemBudget
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.trials import SystemTrials
 from spl.formulas.program import Vocabulary
@@ -18,7 +18,7 @@ def make_trials(noise):
     states = np.column_stack([np.sin(2 * T), np.cos(2 * T)])
     noisy = states + np.random.default_rng(0).normal(0, noise, states.shape)
     data = Trajectories.from_arrays(noisy, T, names=("x", "y"))
-    return SystemTrials(data, make_rows(data, Plan()), Plan(), SystemBudget(None))
+    return SystemTrials(data, make_rows(data, Plan()), Plan(), SystemBudget(NEVER))
 
 
 def programs(*texts):
@@ -35,19 +35,21 @@ TRUTH = programs("C*y", "-C*x")
 
 
 @pytest.mark.parametrize("longer", ["C*y + C*x", "C*sin(0.01*y)", "C*y + C*x*y*y"])
-def test_the_true_system_is_worth_more_than_one_with_more(trials, longer):
+def test_the_true_system_has_a_shorter_description_than_one_with_more(trials, longer):
     best = trials.try_programs(TRUTH, (0, 0))
-    assert best.worth < trials.try_programs(programs(longer, "-C*x"), (0, 0)).worth
+    assert best.length_nats < trials.try_programs(programs(longer, "-C*x"), (0, 0)).length_nats
 
 
-def test_a_system_with_less_is_worth_less(trials):
-    assert trials.try_programs(TRUTH, (0, 0)).worth < trials.try_programs(programs("C", "-C*x"), (0, 0)).worth
+def test_a_system_with_less_has_a_longer_description(trials):
+    assert (
+        trials.try_programs(TRUTH, (0, 0)).length_nats < trials.try_programs(programs("C", "-C*x"), (0, 0)).length_nats
+    )
 
 
 def test_clean_data_do_not_make_tiny_terms_worth_it():
     clean = make_trials(0.0)
     best = clean.try_programs(TRUTH, (0, 0))
-    assert best.worth < clean.try_programs(programs("C*y + C*x*y", "-C*x"), (0, 0)).worth
+    assert best.length_nats < clean.try_programs(programs("C*y + C*x*y", "-C*x"), (0, 0)).length_nats
 
 
 def test_a_system_that_can_be_followed_gets_longer_segments():
@@ -64,11 +66,11 @@ def test_a_system_near_another_begins_with_its_states(trials):
     assert near.error == pytest.approx(best.error, rel=0.01)
 
 
-def test_a_system_that_is_worth_less_along_short_segments_is_not_followed_along_long_ones():
+def test_a_system_with_a_longer_description_along_short_segments_is_not_followed_along_long_ones():
     trials = make_trials(0.05)
     best = trials.lengthen(trials.try_programs(TRUTH, (0, 0)))
-    worse = trials.try_programs(programs("C", "-C*x"), (0, 0), to_beat=best.worth)
-    assert worse.worth > best.worth
+    worse = trials.try_programs(programs("C", "-C*x"), (0, 0), to_beat=best.length_nats)
+    assert worse.length_nats > best.length_nats
     assert worse.fitted.segments.n_segments > best.fitted.segments.n_segments
 
 

@@ -116,7 +116,7 @@ def test_a_system_has_its_equations_curves_and_code():
     for words in (
         "Trajectories",
         "Phase portraits",
-        "follows the data all along",
+        "follows the data to the end",
         "void derivatives(",
         "-4 (rounded, ± 0.01) in [-4]*x",
     ):

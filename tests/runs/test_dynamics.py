@@ -9,15 +9,17 @@ import pytest
 from spl import SPLDynamics
 from spl.data.trajectories import Trajectories
 from spl.display.systems import describe_system
+from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Plan
 from spl.errors import RunFileError
 from spl.formulas.grammar import Grammar
 from spl.formulas.printed_numbers import number_positions
 from spl.runs.dynamics import discover_system_in_file, load_system, resume_system, stored_plan
 from spl.runs.reader import read_run
-from spl.settings import SearchConfig
+from spl.settings import Limits, SearchConfig
 
 CONFIG = SearchConfig(max_rules=10, n_episodes=60, n_transplants=1, max_schedules=1)
+NO_LIMITS = Limits(timeout=None)  # the searches end with their schedule, whatever the clock says
 RULES = "f -> f + f | f * f | C * f | x | v"
 T = np.linspace(0, 6, 120)
 X = np.column_stack([np.sin(2 * T), 2 * np.cos(2 * T)])
@@ -31,10 +33,10 @@ def make_data(u=None, scale=1.0):
     return Trajectories.from_arrays([X * scale, X[:50] * scale], [T, T[:50]], names=["x", "v"], u=u)
 
 
-def search(path, data=None, plan=None, **more):
-    settings = {"config": CONFIG, "timeout": 8.0, "seed": 1} | more
-    grammars = [Grammar.from_text(RULES)] * 2
-    return discover_system_in_file(path, data or make_data(), grammars, plan=plan or Plan(method="spline"), **settings)
+def search(path, data=None, watch=None, **more):
+    settings = {"plan": Plan(method="spline"), "config": CONFIG, "limits": NO_LIMITS, "seed": 1} | more
+    request = SystemRequest(data=data or make_data(), grammars=[Grammar.from_text(RULES)] * 2, **settings)
+    return discover_system_in_file(path, request, watch=watch)
 
 
 def summary(found):
@@ -92,13 +94,13 @@ def test_a_system_that_was_cut_off_goes_on_at_the_state_it_was_at(tmp_path, stor
         search(tmp_path / "run.spl", watch=watch)
     run = read_run(tmp_path / "run.spl")
     assert run.system is None
-    found = resume_system(run, timeout=8.0, watch=lambda progress: states.append(progress.state))
-    assert summary(found)[1] == summary(stored[1])[1]  # what follows depends on the clock
+    found = resume_system(run, limits=NO_LIMITS, watch=lambda progress: states.append(progress.state))
+    assert summary(found) == summary(stored[1])
     n_done = sum(one.discovery is not None and one.discovery.stopped == "schedules" for one in run.searches)
     assert sorted(set(states)) == sorted(["x", "v"][n_done:])
 
 
-COUNTED = {"config": SearchConfig(max_rules=10), "timeout": None, "max_evaluations": 1500}
+COUNTED = {"config": SearchConfig(max_rules=10), "limits": Limits(timeout=None, max_evaluations=1500)}
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +119,7 @@ def test_a_system_whose_length_is_counted_ends_as_if_it_had_never_been_cut_off(t
 
     with pytest.raises(Killed):
         search(tmp_path / "run.spl", watch=watch, **COUNTED)
-    found = resume_system(read_run(tmp_path / "run.spl"), timeout=None, max_evaluations=1500)
+    found = resume_system(read_run(tmp_path / "run.spl"), limits=COUNTED["limits"])
     assert summary(found) == summary(counted[1])
 
 
@@ -125,7 +127,7 @@ def test_a_system_whose_length_is_counted_goes_on_if_it_may_try_more(tmp_path, c
     path = tmp_path / "run.spl"
     shutil.copy(counted[0], path)
     before = [one.n_evaluations for one in counted[1].searches]
-    found = resume_system(read_run(path), timeout=None, max_evaluations=3000)
+    found = resume_system(read_run(path), limits=Limits(timeout=None, max_evaluations=3000))
     assert all(one.n_evaluations > count for one, count in zip(found.searches, before, strict=True))
     assert read_run(path).settings["limits"]["max_evaluations"] == 3000
 
@@ -160,7 +162,7 @@ def test_a_method_of_the_users_own_must_be_given_again(tmp_path):
     run = read_run(tmp_path / "run.spl")
     with pytest.raises(RunFileError, match=r"function of yours.*derivative="):
         stored_plan(run)
-    assert len(resume_system(run, timeout=8.0, derivative=slopes).system.programs) == 2
+    assert len(resume_system(run, limits=NO_LIMITS, derivative=slopes).system.programs) == 2
 
 
 def test_an_estimator_is_read_from_a_run(tmp_path, stored):
@@ -185,9 +187,9 @@ def test_a_run_of_a_table_is_no_run_of_a_system(tmp_path, stored):
 def test_inputs_and_measured_derivatives_are_kept(tmp_path):
     u = np.sin(3 * T)[:, None]
     data = Trajectories.from_arrays(X, T, x_dot=np.gradient(X, T, axis=0), u=u, names=["x", "v"])
-    discover_system_in_file(
-        tmp_path / "run.spl", data, [Grammar.from_text(RULES + " | u")] * 2, config=CONFIG, timeout=8.0
-    )
+    grammars = [Grammar.from_text(RULES + " | u")] * 2
+    request = SystemRequest(data=data, grammars=grammars, config=CONFIG, limits=NO_LIMITS)
+    discover_system_in_file(tmp_path / "run.spl", request)
     [run] = read_run(tmp_path / "run.spl").data.runs
     np.testing.assert_array_equal(run.u, u)
     np.testing.assert_array_equal(run.x_dot, data.runs[0].x_dot)

@@ -10,8 +10,10 @@ import pytest
 from tests.web.client import ADDRESS, Client
 
 from spl.data.trajectories import Trajectories
+from spl.dynamics.request import SystemRequest
 from spl.formulas.grammar import Grammar
 from spl.runs.dynamics import discover_system_in_file
+from spl.settings import Limits
 from spl.web.apps import make_watch_app
 
 
@@ -111,7 +113,8 @@ def system(tmp_path_factory):
     path = tmp_path_factory.mktemp("runs") / "decay.spl"
     t = np.linspace(0, 4, 80)
     data = Trajectories.from_arrays(np.exp(-1.3 * t)[:, np.newaxis], t, names=["x"])
-    discover_system_in_file(path, data, [Grammar.from_operators(["*"], ["x"])], timeout=3)
+    grammars = [Grammar.from_operators(["*"], ["x"])]
+    discover_system_in_file(path, SystemRequest(data=data, grammars=grammars, limits=Limits(timeout=3)))
     return Client(make_watch_app(path, ADDRESS.token, Event()))
 
 

@@ -1,13 +1,14 @@
 """The command `spl dynamics`: a table of trajectories in, the equations of the system out. It holds no method.
 
-Whatever is slow to import is imported inside, so that `spl --help` answers at once.
+Slow imports are inside functions, so that `spl --help` answers at once.
 """
 
 import json
 import math
 import os
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,34 +32,77 @@ if TYPE_CHECKING:
 
     from spl.data.trajectories import Trajectories
     from spl.dynamics.discover import SystemDiscovery, SystemWatcher
+    from spl.dynamics.request import SystemRequest
     from spl.dynamics.rows import Plan
 
-AUTO = "auto"
-WEAK = "weak"
+AUTO_METHOD = "auto"
+WEAK_METHOD = "weak"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DynamicsOptions:
+    """The options of `spl dynamics`."""
+
+    data: str
+    time: str
+    states: tuple[str, ...] | None
+    inputs: tuple[str, ...] | None
+    group: str | None
+    missing: tuple[str, ...]
+    weak: bool
+    derivative: str
+    order: int
+    discrete: bool
+    operators: str | None
+    no_constants: bool
+    grammar_file: str | None
+    timeout: float
+    max_evaluations: int | None
+    jobs: int
+    cluster: int | None  # how many threads it has
+    seed: int
+    run: str | None
+    is_json: bool
+    quiet: bool
+    plot: str | None
+
+    def check(self) -> None:
+        """Raise a clear error if options contradict each other."""
+        if self.weak and self.derivative not in (AUTO_METHOD, WEAK_METHOD):
+            raise click.UsageError(
+                f"--weak needs no derivatives: it cannot be combined with --derivative {self.derivative}."
+            )
+        if self.discrete and (self.weak or self.derivative != AUTO_METHOD):
+            raise click.UsageError(
+                "A map has no derivatives: --discrete cannot be combined with --weak or --derivative."
+            )
+        check_grammar_options(self.grammar_file, self.operators, self.no_constants)
 
 
 @click.command()
 @click.argument("data")
-@click.option("--time", required=True, metavar="COLUMN", help="The column of times; they need not be even.")
+@click.option("--time", required=True, metavar="COLUMN", help="Column of times; they need not be evenly spaced.")
 @click.option("--states", callback=split_names, metavar="A,B,...", help="Columns of states. [default: all others]")
-@click.option("--inputs", callback=split_names, metavar="A,B,...", help="Columns that drive the system from outside.")
-@click.option("--group", metavar="COLUMN", help="A column, numbers or text, that tells the runs apart.")
+@click.option("--inputs", callback=split_names, metavar="A,B,...", help="Columns of inputs that drive the system.")
+@click.option("--group", metavar="COLUMN", help="Column, of numbers or text, that identifies the run of each row.")
 @missing_option
-@click.option("--weak", is_flag=True, help="Means against test functions instead of derivatives, against strong noise.")
+@click.option("--weak", is_flag=True, help="Use means against test functions instead of derivatives: for strong noise.")
 @click.option(
     "--derivative",
-    default=AUTO,
+    default=AUTO_METHOD,
     show_default=True,
     metavar="NAME",
-    help="How derivatives are estimated: auto (by the noise), finite_difference, savgol or spline.",
+    help="Method for derivatives: auto (chosen by the noise), finite_difference, savgol or spline.",
 )
 @click.option(
-    "--order", default=1, show_default=True, metavar="1|2", help="2: states are positions; finds accelerations."
+    "--order", default=1, show_default=True, metavar="1|2", help="2: states are positions; find accelerations."
 )
 @click.option("--discrete", is_flag=True, help="The system is a map: each sample gives the next.")
 @click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
-@click.option("--no-constants", is_flag=True, help="Equations without constants to be fitted.")
-@click.option("--grammar", "grammar_file", metavar="FILE", help="Rules of the right-hand sides, instead of operators.")
+@click.option("--no-constants", is_flag=True, help="Equations without fitted constants.")
+@click.option(
+    "--grammar", "grammar_file", metavar="FILE", help="Grammar of the right-hand sides, instead of operators."
+)
 @click.option(
     "--timeout",
     default=TIMEOUT,
@@ -67,44 +111,24 @@ WEAK = "weak"
     help="Total time limit in seconds; inf for no limit.",
 )
 @click.option(
-    "--max-evaluations", type=int, metavar="N", help="Most formulas to try, for all states. [default: no limit]"
+    "--max-evaluations",
+    type=int,
+    metavar="N",
+    help="Most formulas to try, for all states together. [default: no limit]",
 )
 @click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
 @cluster_option
-@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Of random choices.")
-@click.option("--run", metavar="FILE", help="Keep the run in FILE; if it is there already, continue it.")
+@click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Random seed.")
+@click.option("--run", metavar="FILE", help="Keep the run in FILE; continue it if the file exists.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equations.")
-@click.option("--plot", metavar="FILE", help="Draw data, simulation and phase portrait into a .png, .pdf or .svg.")
-def dynamics(
-    data: str,
-    time: str,
-    states: tuple[str, ...] | None,
-    inputs: tuple[str, ...] | None,
-    group: str | None,
-    missing: tuple[str, ...],
-    weak: bool,
-    derivative: str,
-    order: int,
-    discrete: bool,
-    operators: str | None,
-    no_constants: bool,
-    grammar_file: str | None,
-    timeout: float,
-    max_evaluations: int | None,
-    jobs: int,
-    cluster: int | None,
-    seed: int,
-    run: str | None,
-    is_json: bool,
-    quiet: bool,
-    plot: str | None,
-) -> None:
+@click.option("--plot", metavar="FILE", help="Plot data, simulation and phase portrait to a .png, .pdf or .svg file.")
+def dynamics(**options: Any) -> None:
     """Find the governing equations of a system from measured trajectories.
 
-    DATA is a file as for `spl fit`, one row per sample; - reads CSV from standard input. Rows of one run are in the order
-    of time. Times may be dates; they are then counted in seconds from the first. Rows with missing values are left out,
-    with a note, and runs are split where many are missing.
+    DATA is a file as for `spl fit`, with one row per sample; - reads CSV from standard input. The rows of a run are in
+    order of time. Times may be dates; they are then counted in seconds from the first. Rows with missing values are left
+    out, with a note, and runs are split where many are missing.
 
     Each equation is searched in turn; then all are fitted together to the trajectories, and every number gets a
     standard error. Ctrl-C ends the search with the best so far, with status 0 and the word "interrupted".
@@ -115,61 +139,69 @@ def dynamics(
       spl dynamics runs.csv --time t --states angle --order 2 --group run --operators "+,*,sin"
       spl dynamics cart.csv --time t --states x,v --inputs force --weak --json | jq .equations
     """
-    _check_combinations(weak, derivative, discrete)
-    check_grammar_options(grammar_file, operators, no_constants)
+    given = DynamicsOptions(**options)
+    given.check()
+    request = _read_request(given)
+    print_notes(request.data.notes)
+    compile_kernels()
+    found = _search(given, request)
+    print_notes(found.notes[len(request.data.notes) :])
+    if given.is_json:
+        _print_json(found, request.data, given.seed)
+    else:
+        print_system(found, request.data, request.plan, is_quiet=given.quiet)
+    if given.plot is not None:
+        _draw(found, request.data, given.plot, is_quiet=given.quiet or given.is_json)
+
+
+def _read_request(given: DynamicsOptions) -> "SystemRequest":
+    """Check the settings and read the files."""
     from spl.data.table_files import read_table
     from spl.data.trajectory_files import prepare_trajectories
+    from spl.dynamics.request import SystemRequest
     from spl.dynamics.rows import Plan
     from spl.plots.style import check_plot
     from spl.settings import Limits
 
-    plan = Plan(method=WEAK if weak else derivative, order=order, is_discrete=discrete)
-    limits = Limits(timeout=None if timeout == math.inf else timeout, max_evaluations=max_evaluations)
-    if plot is not None:
-        check_plot(plot)
-    table = read_table(data, missing)
-    runs, _ = prepare_trajectories(table, time=time, states=states, inputs=inputs or (), group=group)
-    grammar = read_grammar(runs.columns(order), grammar_file, operators, has_constants=not no_constants)
-    print_notes(runs.notes)
+    plan = Plan(method=WEAK_METHOD if given.weak else given.derivative, order=given.order, is_discrete=given.discrete)
+    timeout = None if given.timeout == math.inf else given.timeout
+    limits = Limits(timeout=timeout, max_evaluations=given.max_evaluations)
+    if given.plot is not None:
+        check_plot(given.plot)
+    table = read_table(given.data, given.missing)
+    runs, _ = prepare_trajectories(
+        table, time=given.time, states=given.states, inputs=given.inputs or (), group=given.group
+    )
+    has_constants = not given.no_constants
+    grammar = read_grammar(runs.columns(plan.order), given.grammar_file, given.operators, has_constants=has_constants)
+    return SystemRequest(
+        data=runs,
+        grammars=[grammar] * len(runs.states),
+        plan=plan,
+        limits=limits,
+        n_jobs=given.cluster or given.jobs,
+        seed=given.seed,
+    )
 
+
+def _search(given: DynamicsOptions, request: "SystemRequest") -> "SystemDiscovery":
+    """Search, and show the progress; in a run file if one is given."""
     from spl.dynamics.discover import discover_system
     from spl.runs.dynamics import discover_system_in_file
 
-    compile_kernels()
     search: Callable[..., SystemDiscovery] = discover_system
-    if run is not None:
-        search = partial(discover_system_in_file, run, facts={"source": None if data == "-" else os.path.abspath(data)})
-    with open_system_progress(runs, plan, limits.timeout, is_json=is_json, is_quiet=quiet) as watch:
-        found = search(
-            runs,
-            [grammar] * len(runs.states),
-            plan=plan,
-            timeout=limits.timeout,
-            max_evaluations=limits.max_evaluations,
-            n_jobs=cluster or jobs,
-            seed=seed,
-            watch=watch,
-        )
-    print_notes(found.notes[len(runs.notes) :])
-    if is_json:
-        _print_json(found, runs, seed)
-    else:
-        print_system(found, runs, plan, is_quiet=quiet)
-    if plot is not None:
-        _draw(found, runs, plot, is_quiet=quiet or is_json)
-
-
-def _check_combinations(weak: bool, derivative: str, discrete: bool) -> None:
-    if weak and derivative not in (AUTO, WEAK):
-        raise click.UsageError(f"--weak needs no derivatives: it cannot be combined with --derivative {derivative}.")
-    if discrete and (weak or derivative != AUTO):
-        raise click.UsageError("A map has no derivatives: --discrete cannot be combined with --weak or --derivative.")
+    if given.run is not None:
+        source = None if given.data == "-" else os.path.abspath(given.data)
+        search = partial(discover_system_in_file, given.run, facts={"source": source})
+    timeout, quiet = request.limits.timeout, given.quiet
+    with open_system_progress(request.data, request.plan, timeout, is_json=given.is_json, is_quiet=quiet) as watch:
+        return search(request, watch=watch)
 
 
 def open_system_progress(
     runs: "Trajectories", plan: "Plan", timeout: float | None, *, is_json: bool, is_quiet: bool
 ) -> "AbstractContextManager[SystemWatcher | None]":
-    """Return what shows the progress: live tables on a terminal, lines elsewhere, nothing beside JSON."""
+    """Return a display of the progress: live tables on a terminal, lines elsewhere, nothing with JSON."""
     from contextlib import nullcontext
 
     from spl.display.progress import SystemDisplay, is_live
@@ -189,7 +221,7 @@ def _print_json(found: "SystemDiscovery", runs: "Trajectories", seed: int) -> No
 
 
 def print_system(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *, is_quiet: bool) -> None:
-    """Print the equations of a system, and unless it is to be quiet, how good they are."""
+    """Print the equations of a system, and unless `is_quiet`, how good they are."""
     from spl.display.results import print_lines
     from spl.display.systems import equation_lines, method_line, quality_lines, summary_lines
 

@@ -274,9 +274,7 @@ def _resume_system(run: "StoredRun", data: "Trajectories", options: ResumeOption
     plan = stored_plan(run)
     limits, _ = extend_limits(run, options.timeout)
     with open_system_progress(data, plan, limits.timeout, is_json=options.is_json, is_quiet=options.quiet) as watch:
-        found = resume_system(
-            run, timeout=limits.timeout, max_evaluations=limits.max_evaluations, n_jobs=options.n_jobs, watch=watch
-        )
+        found = resume_system(run, limits=limits, n_jobs=options.n_jobs, watch=watch)
     print_notes(found.notes)
     if options.is_json:
         click.echo(json.dumps(describe_system(found, data, found.notes, run.settings["seed"]), allow_nan=False))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.datasets.measured import PENDULUM_COLUMNS, TRACK_COLUMNS, TRACK_RATE
-from spl.dynamics.derivatives import differentiate
+from spl.dynamics.derivatives import smooth_and_differentiate
 from spl.errors import DataError
 
 Numbers = NDArray[np.float64]
@@ -69,7 +69,7 @@ def smooth_track(track: Numbers, method: str = "savgol", rate: float = TRACK_RAT
         raise DataError(f"The track has {len(track)} frames; it must have {MIN_FRAMES + 2 * EDGE_FRAMES} or more.")
     angles = track_to_angles(track)
     time_s = np.arange(len(angles)) / rate
-    found = differentiate(time_s, angles, method, order=2)
+    found = smooth_and_differentiate(time_s, angles, method, order=2)
     assert found.second is not None
     inside = slice(EDGE_FRAMES, len(angles) - EDGE_FRAMES)
     return PendulumRun(time_s[inside], np.hstack([found.values, found.slopes, found.second])[inside])

@@ -1,4 +1,4 @@
-"""What people are told about a system that was found: left-hand sides, quality, numbers with their errors; as lines and as JSON."""
+"""How a found system is shown: left-hand sides, quality, numbers with their errors; as lines, LaTeX, HTML and JSON."""
 
 import math
 from collections.abc import Sequence
@@ -9,22 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
+from spl.display.notebook import front_html, model_html
 from spl.display.results import DIGITS, front_rows
 from spl.dynamics.discover import SystemDiscovery
-from spl.dynamics.quality import explained, followed_until
+from spl.dynamics.quality import followed_until, measure_r2
 from spl.dynamics.rows import Plan, SystemRows
-from spl.dynamics.spline import MIN_SAMPLES as SPLINE_SAMPLES
+from spl.dynamics.spline import MIN_SPLINE_SAMPLES
 from spl.formulas.printed_numbers import PrintedNumber, printed_numbers
 from spl.formulas.system import System
 from spl.formulas.text import to_text
 from spl.notation.latex import latex_name, to_latex
+from spl.notation.mathml import mathml_derivative, to_mathml
 from spl.notation.to_sympy import to_sympy
 
 Numbers = NDArray[np.float64]
 
 MAX_DECIMALS = 9
-FITTED, ROUNDED, EXACT = "fitted", "rounded", "exact"  # kinds of numbers
-METHODS = {
+FITTED_KIND, ROUNDED_KIND, EXACT_KIND = "fitted", "rounded", "exact"  # kinds of numbers
+METHOD_NAMES = {
     "finite_difference": "finite differences",
     "savgol": "central differences and a Savitzky-Golay filter",
     "spline": "smoothing splines",
@@ -61,6 +63,25 @@ def latex_derivative(state: str, order: int = 1, is_discrete: bool = False) -> s
     return rf"\frac{{d{power} {name}}}{{d t{power}}}"
 
 
+def aligned_latex(system: System) -> str:
+    """Return the equations as LaTeX, aligned at their equality signs."""
+    sides = [latex_derivative(state, system.order, system.is_discrete) for state in system.states]
+    lines = [rf"{left} &= {to_latex(program)}" for left, program in zip(sides, system.programs, strict=True)]
+    return r"\begin{aligned}" + r" \\ ".join(lines) + r"\end{aligned}"
+
+
+def system_html(found: SystemDiscovery) -> str:
+    """Return the equations as HTML, and the front of each state as a table that opens on a click."""
+    system = found.system
+    lefts = [mathml_derivative(state, system.order, system.is_discrete) for state in system.states]
+    equations = [to_mathml(program, left=left) for program, left in zip(system.programs, lefts, strict=True)]
+    tables = [
+        front_html(front_rows(search.front, chosen, search.floor), title=f"front of {state}", is_open=False)
+        for state, search, chosen in zip(system.states, found.searches, found.chosen, strict=True)
+    ]
+    return model_html("SPLDynamics, fitted", equations, tables)
+
+
 # ---- lines ---------------------------------------------------------------------------------------
 
 
@@ -72,10 +93,10 @@ def noise_shares(data: Trajectories, noise: Numbers) -> Numbers:
 
 
 def method_line(data: Trajectories, rows: SystemRows, plan: Plan) -> str:
-    """Return how derivatives were had, why, and how much noise there is."""
+    """Return how derivatives were estimated, why in this way, and how much noise there is."""
     shares = zip(data.states, noise_shares(data, rows.noise), strict=True)
     noise = ", ".join(f"{100 * share:.2g} % of {name}" for name, share in shares)
-    method = METHODS.get(rows.method, rows.method)
+    method = METHOD_NAMES.get(rows.method, rows.method)
     how = method[0].upper() + method[1:] if rows.method in ("weak", "measured", "map") else f"Derivatives by {method}"
     why = f", because {_reason(data, rows)}" if plan.method == "auto" and how.startswith("Derivatives by") else ""
     return f"{how}{why}. Estimated noise: {noise}."
@@ -84,12 +105,12 @@ def method_line(data: Trajectories, rows: SystemRows, plan: Plan) -> str:
 def _reason(data: Trajectories, rows: SystemRows) -> str:
     if rows.method != "finite_difference":
         return "there is noise"
-    is_short = max(run.n_samples for run in data.runs) < SPLINE_SAMPLES
+    is_short = max(run.n_samples for run in data.runs) < MIN_SPLINE_SAMPLES
     return "there are few samples" if is_short else "there is hardly any noise"
 
 
 def equation_lines(system: System, digits: int | None = DIGITS) -> list[str]:
-    """Return the equations, one a line."""
+    """Return the equations, one per line."""
     sides = [left_side(state, system.order, system.is_discrete) for state in system.states]
     width = max(map(len, sides))
     return [f"{side:<{width}} = {text}" for side, text in zip(sides, system.equations(digits), strict=True)]
@@ -97,12 +118,12 @@ def equation_lines(system: System, digits: int | None = DIGITS) -> list[str]:
 
 def quality_lines(found: SystemDiscovery) -> list[str]:
     """Return R2 and the numbers of each equation with their standard errors, under a heading."""
-    shares = explained(found.system, found.rows)
+    shares = measure_r2(found.system, found.rows)
     return number_lines(found.system, found.standard_errors, [f"R2 {share:.5f}" for share in shares])
 
 
 def number_lines(system: System, errors: Sequence[Numbers], qualities: Sequence[str]) -> list[str]:
-    """Return a line for each equation with its quality, and under it one for each number: its standard error and its term."""
+    """Return one line per equation with its quality, each followed by one line per number with its standard error and its term."""
     sides = [left_side(state, system.order, system.is_discrete) for state in system.states]
     numbers = system_numbers(system, errors)
     texts = [number.text for of_state in numbers for number in of_state]
@@ -115,16 +136,16 @@ def number_lines(system: System, errors: Sequence[Numbers], qualities: Sequence[
 
 
 def summary_lines(found: SystemDiscovery, data: Trajectories) -> list[str]:
-    """Return how far a simulation follows the data, and what it took."""
+    """Return how long a simulation follows the data, and how long the run took."""
     end = "; interrupted, this is the best so far" if found.is_interrupted else ""
     return [followed_line(found.system, data, found.rows), f"{found.seconds:.1f} s{end}."]
 
 
 def followed_line(system: System, data: Trajectories, rows: SystemRows) -> str:
-    """Return how far a simulation follows the data."""
+    """Return how long a simulation follows the data."""
     run = data.runs[0]
     until, whole = followed_until(system, data, rows) - run.t[0], run.t[-1] - run.t[0]
-    far = "all along" if until >= whole else f"for a time of {until:.3g} out of {whole:.3g}"
+    far = "to the end" if until >= whole else f"for a time of {until:.3g} out of {whole:.3g}"
     which = "the data" if len(data.runs) == 1 else "the first run"
     return f"A simulation from the first sample follows {which} {far}."
 
@@ -135,27 +156,25 @@ class SystemNumber:
 
     state: str
     value: float  # with its sign in print
-    standard_error: (
-        float  # of a rounded number that before it was rounded; NaN if there is none, inf if the data do not show it
-    )
-    kind: str  # "fitted", "rounded" to a simple number that the data do not tell from it, or "exact"
-    term: str  # that it is part of, the number itself in square brackets
+    standard_error: float  # before rounding; NaN if there is none, inf if the data does not determine the number
+    kind: str  # "fitted", "rounded" to a simple number that the data does not distinguish from it, or "exact"
+    term: str  # that it is part of, with the number in square brackets
 
     @property
     def text(self) -> str:
         """The number with its error, for people."""
-        if self.kind == FITTED:
+        if self.kind == FITTED_KIND:
             return with_error(self.value, self.standard_error)
-        error = f", ± {self.standard_error:.2g}" if self.kind == ROUNDED else ""
+        error = f", ± {self.standard_error:.2g}" if self.kind == ROUNDED_KIND else ""
         return f"{self.value:.{DIGITS}g} ({self.kind}{error})"
 
 
 def system_numbers(system: System, errors: Sequence[Numbers], digits: int = DIGITS) -> list[list[SystemNumber]]:
-    """Return for each state the numbers of its equation, in the order in which they are printed.
+    """Return for each state the numbers of its equation, in the order they are printed in.
 
     Args:
         system: its equations.
-        errors: the standard errors of the numbers of each equation, as a discovery and a run file have them.
+        errors: the standard errors of the numbers of each equation, as in `ChosenSystem`.
         digits: of the numbers in the terms.
     """
     return [
@@ -169,8 +188,8 @@ def system_numbers(system: System, errors: Sequence[Numbers], digits: int = DIGI
 
 def _kind(number: PrintedNumber, error: float) -> str:
     if number.is_fitted:
-        return FITTED
-    return EXACT if math.isnan(error) else ROUNDED
+        return FITTED_KIND
+    return EXACT_KIND if math.isnan(error) else ROUNDED_KIND
 
 
 def numbers_line(numbers: Sequence[SystemNumber]) -> str:
@@ -179,16 +198,16 @@ def numbers_line(numbers: Sequence[SystemNumber]) -> str:
 
 
 def with_error(value: float, error: float) -> str:
-    """Return a number with its standard error, both to two digits of the error.
+    """Return a number with its standard error, both rounded to two digits of the error.
 
     Examples:
         >>> with_error(9.99812, 0.0123), with_error(1234567.0, 890.0), with_error(2.5, float("nan"))
         ('9.998 ± 0.012', '1.23457e+06 ± 8.9e+02', '2.5')
     """
-    if not error > 0:  # unknown, or nothing is left to be off
+    if not error > 0:  # unknown, or exact
         return f"{value:.{DIGITS}g}"
     if math.isinf(error):
-        return f"{value:.{DIGITS}g} (the data do not show it)"
+        return f"{value:.{DIGITS}g} (the data does not determine it)"
     decimals = 1 - math.floor(math.log10(error))
     if 0 <= decimals <= MAX_DECIMALS:
         return f"{value:.{decimals}f} ± {error:.{decimals}f}"
@@ -200,7 +219,7 @@ def with_error(value: float, error: float) -> str:
 
 
 def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[str], seed: int) -> dict[str, Any]:
-    """Return the result as `--json` prints it; numbers that JSON does not know are null."""
+    """Return the result as `--json` prints it; infinite numbers and NaN are null."""
     system = found.system
     return {
         "states": list(data.states),
@@ -222,7 +241,7 @@ def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[
 
 def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
     system = found.system
-    shares = explained(system, found.rows).tolist()
+    shares = measure_r2(system, found.rows).tolist()
     numbers = system_numbers(system, found.standard_errors)
     return [
         {

@@ -1,25 +1,53 @@
-"""How much may go into choosing the equations of a system: seconds of a clock, or a count of fits, which repeats exactly."""
+"""How much work may go into choosing the equations of a system: seconds by the clock, or a count of fits, which repeats exactly."""
 
+import math
 import time
 from collections.abc import Callable
-
-import numpy as np
+from dataclasses import dataclass
 
 MOVE_SHARE = 0.75  # of the time after the searches may go into trying other formulas
 TRIAL_SHARE = 0.1  # of the time that is left may go into one trial
-EVALUATIONS_A_FIT = (
-    300  # formulas that the limit must allow for one fit: searches and fits then take about the same time
-)
+EVALUATIONS_PER_FIT = 300  # of the limit: searches and fits then take about the same time
 FEWEST_FITS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment at which work must end.
+
+    Examples:
+        >>> Deadline.after(None).is_over, Deadline.after(-1.0).is_over
+        (False, True)
+    """
+
+    at: float = math.inf  # on the clock `time.monotonic`
+
+    @classmethod
+    def after(cls, seconds: float | None) -> "Deadline":
+        """Return the deadline in this many seconds from now; None is never."""
+        return NEVER if seconds is None else cls(time.monotonic() + seconds)
+
+    @property
+    def seconds_left(self) -> float:
+        """The seconds until then; below 0 afterwards."""
+        return self.at - time.monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self.seconds_left < 0
+
+
+NEVER = Deadline()
 
 
 class SystemBudget:
     """What is left for trying formulas and for fitting the one that is chosen.
 
-    With `max_fits`, fits are counted, and the clock only ends what goes on beyond the deadline.
+    With `max_fits`, fits are counted, and the clock only ends what runs past the deadline.
 
     Examples:
-        >>> budget = SystemBudget(None, max_fits=1)
+        >>> budget = SystemBudget(NEVER, max_fits=1)
         >>> budget.may_try()
         True
         >>> budget.begin_fit()
@@ -29,7 +57,7 @@ class SystemBudget:
     """
 
     def __init__(
-        self, deadline: float | None, max_fits: int | None = None, must_stop: Callable[[], bool] = lambda: False
+        self, deadline: Deadline, max_fits: int | None = None, must_stop: Callable[[], bool] = lambda: False
     ) -> None:
         self._began = time.monotonic()
         self._deadline, self._max_fits, self._must_stop = deadline, max_fits, must_stop
@@ -41,7 +69,7 @@ class SystemBudget:
         return not self._must_stop() and self.seconds_left(MOVE_SHARE) <= 0
 
     def may_try(self) -> bool:
-        """Tell whether another formula may be tried."""
+        """Return whether another formula may be tried."""
         is_counted_out = self._max_fits is not None and self._n_fits >= self._max_fits
         return not is_counted_out and self.seconds_left(MOVE_SHARE) > 0
 
@@ -52,12 +80,10 @@ class SystemBudget:
         return max(share * self.seconds_left(MOVE_SHARE), 0.0)
 
     def seconds_left(self, share: float = 1.0) -> float:
-        """Return the seconds until a share of the time after the searches is used up; none if it must stop."""
+        """Return the seconds until this share of the time after the searches is used up; 0 if the run must stop."""
         if self._must_stop():
             return 0.0
-        if self._deadline is None:
-            return np.inf
-        return self._began + share * (self._deadline - self._began) - time.monotonic()
+        return self._began + share * (self._deadline.at - self._began) - time.monotonic()
 
 
 def count_fits(max_evaluations: int | None) -> int | None:
@@ -67,4 +93,4 @@ def count_fits(max_evaluations: int | None) -> int | None:
         >>> count_fits(60_000), count_fits(10), count_fits(None)
         (200, 30, None)
     """
-    return None if max_evaluations is None else max(FEWEST_FITS, max_evaluations // EVALUATIONS_A_FIT)
+    return None if max_evaluations is None else max(FEWEST_FITS, max_evaluations // EVALUATIONS_PER_FIT)

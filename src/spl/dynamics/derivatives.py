@@ -4,8 +4,8 @@
     savgol              as in the paper: central differences, then a Savitzky-Golay filter with a window chosen by the noise
     spline              for noisy data: smoothing splines whose smoothness follows the data (the default then)
 
-Rows for a search should hold values and derivatives from the same method, so that both are flattened alike. Wider
-windows and stronger smoothing remove more noise, and flatten the signal more.
+Rows for a search should take values and derivatives from the same method, so that both are flattened alike. Wider
+windows and stronger smoothing remove more noise, but flatten the signal more.
 """
 
 import math
@@ -18,39 +18,38 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spl.dynamics.signals import as_series, estimate_noise, is_even
-from spl.dynamics.spline import MIN_SAMPLES as SPLINE_SAMPLES
-from spl.dynamics.spline import fit_splines
+from spl.dynamics.spline import MIN_SPLINE_SAMPLES, fit_splines
 from spl.errors import DataError, SettingError, suggest_name
 
 __all__ = [
     "DERIVATIVES",
     "Smoothed",
     "choose_method",
-    "differentiate",
     "estimate_derivative",
     "estimate_difference_error",
     "estimate_noise",
     "smooth",
+    "smooth_and_differentiate",
 ]
 
 # The best pair for the Lorenz system with 5 % noise and a step of 0.01: the derivative is off by 10 % of its spread.
 WINDOW = 31  # samples
 ORDER = 4
-_MIN_SAMPLES = 3  # the fewest that have a central difference
-NEGLIGIBLE = 1e-4  # noise below this share of the change from sample to sample leaves finite differences exact enough
+_MIN_SLOPE_SAMPLES = 3  # the fewest with a central difference
+NEGLIGIBLE = 1e-4  # noise below this share of the change between samples leaves finite differences exact enough
 _STENCIL = 7  # neighbours of a finite difference
 _MAX_WINDOW = 301  # samples
-_CHUNK = 512  # windows that are fitted at once
+_WINDOWS_PER_CALL = 512  # fitted at once
 
 
 def estimate_derivative(x: ArrayLike, step: float, *, window: int = WINDOW, order: int = ORDER) -> NDArray[np.float64]:
-    """Return the smoothed derivative of samples that lie `step` apart, in the shape of `x`.
+    """Return the smoothed derivative of samples that are `step` apart, in the shape of `x`.
 
     Args:
-        x: samples [N], or one column a state [N, D].
+        x: samples [N], or one column per state [N, D].
         step: time from one sample to the next.
-        window: samples in the filter's window, an odd number; 1 leaves the central differences as they are.
-        order: degree of the polynomial that is fitted to each window.
+        window: odd number of samples in the filter's window; 1 leaves the central differences as they are.
+        order: degree of the polynomial fitted to each window.
 
     Examples:
         >>> t = np.arange(0, 5, 0.01)
@@ -85,7 +84,7 @@ def _filter(samples: NDArray[np.float64], window: int, order: int) -> NDArray[np
 
 
 def _check_samples(x: ArrayLike, window: int, order: int) -> NDArray[np.float64]:
-    """Return the samples as floats, or say what is wrong with them or with the filter."""
+    """Return the samples as floats; raise a clear error if they or the filter are wrong."""
     _check_filter(window, order)
     try:
         samples = np.asarray(x, dtype=np.float64)
@@ -97,9 +96,11 @@ def _check_samples(x: ArrayLike, window: int, order: int) -> NDArray[np.float64]
     if n_bad:
         raise DataError(f"The samples hold {n_bad} missing or infinite values. Fill the gaps, or cut the series there.")
     n_samples = len(samples)
-    if n_samples < max(window, _MIN_SAMPLES):
-        remedy = "Give more samples, or use a smaller window." if n_samples >= _MIN_SAMPLES else "Give more samples."
-        raise DataError(f"There are {n_samples} samples for a window of {max(window, _MIN_SAMPLES)}. {remedy}")
+    if n_samples < max(window, _MIN_SLOPE_SAMPLES):
+        remedy = "Give more samples."
+        if n_samples >= _MIN_SLOPE_SAMPLES:
+            remedy = "Give more samples, or use a smaller window."
+        raise DataError(f"There are {n_samples} samples for a window of {max(window, _MIN_SLOPE_SAMPLES)}. {remedy}")
     return samples
 
 
@@ -126,12 +127,12 @@ class Smoothed:
     values: NDArray[np.float64]
     slopes: NDArray[np.float64]
     second: NDArray[np.float64] | None  # second derivatives, where asked for
-    span: float  # samples over which the estimates are correlated: rows so far apart are independent
-    method: str  # the one that was taken
+    span: float  # samples over which the estimates are correlated: rows this far apart are independent
+    method: str  # the one that was used
 
 
-class Differentiate(Protocol):
-    """A method: from times [N], columns [N, D] and the highest derivative wanted (1 or 2)."""
+class DerivativeMethod(Protocol):
+    """A method: takes times [N], columns [N, D] and the highest derivative wanted (1 or 2)."""
 
     def __call__(self, t: NDArray[np.float64], x: NDArray[np.float64], order: int) -> Smoothed:
         """Return the smoothed columns and their derivatives."""
@@ -140,25 +141,27 @@ class Differentiate(Protocol):
 UserMethod = Callable[[NDArray[np.float64], NDArray[np.float64]], ArrayLike]  # (t, x) -> x_dot
 
 
-def differentiate(t: ArrayLike, x: ArrayLike, method: str | UserMethod = "auto", *, order: int = 1) -> Smoothed:
-    """Return smoothed values and derivatives of sampled columns, also of series with uneven steps.
+def smooth_and_differentiate(
+    t: ArrayLike, x: ArrayLike, method: str | UserMethod = "auto", *, order: int = 1
+) -> Smoothed:
+    """Return smoothed values and derivatives of sampled columns; steps may be uneven.
 
     Args:
         t: increasing times [N].
-        x: samples [N], or one column a state [N, D].
-        method: one of `DERIVATIVES`, or "auto" to choose by the noise in the data, or a function from times [N] and
+        x: samples [N], or one column per state [N, D].
+        method: one of `DERIVATIVES`, "auto" to choose by the noise in the data, or a function from times [N] and
             columns [N, D] to derivatives [N, D], which leaves the values as they are.
-        order: 2 for second derivatives too.
+        order: 2 to get second derivatives too.
 
     Examples:
         >>> t = np.linspace(0, 10, 500)
-        >>> found = differentiate(t, np.sin(t) + np.random.default_rng(0).normal(0, 0.05, t.size))
+        >>> found = smooth_and_differentiate(t, np.sin(t) + np.random.default_rng(0).normal(0, 0.05, t.size))
         >>> found.method, bool(np.abs(found.slopes[20:-20, 0] - np.cos(t)[20:-20]).max() < 0.1)
         ('spline', True)
-        >>> differentiate(t, np.sin(t)).method
+        >>> smooth_and_differentiate(t, np.sin(t)).method
         'finite_difference'
     """
-    times, columns = as_series(t, x, min_samples=_MIN_SAMPLES)
+    times, columns = as_series(t, x, min_samples=_MIN_SLOPE_SAMPLES)
     if order not in (1, 2):
         raise SettingError(f"`order` must be 1 or 2; it is {order!r}.")
     if callable(method):
@@ -174,17 +177,17 @@ def differentiate(t: ArrayLike, x: ArrayLike, method: str | UserMethod = "auto",
 
 
 def choose_method(t: ArrayLike, x: ArrayLike, noise: ArrayLike | None = None) -> str:
-    """Return "finite_difference" if the noise [D] hardly touches the derivatives, else "spline".
+    """Return "finite_difference" if the noise [D] hardly affects the derivatives, else "spline".
 
-    Without `noise` it is estimated. Series too short for a spline are differentiated as they are.
+    If `noise` is None, it is estimated. Series too short for a spline get finite differences.
 
     Examples:
         >>> t = np.linspace(0, 10, 500)
         >>> choose_method(t, np.sin(t)), choose_method(t, np.sin(t), noise=[0.01])
         ('finite_difference', 'spline')
     """
-    times, columns = as_series(t, x, min_samples=_MIN_SAMPLES)
-    if len(times) < SPLINE_SAMPLES:
+    times, columns = as_series(t, x, min_samples=_MIN_SLOPE_SAMPLES)
+    if len(times) < MIN_SPLINE_SAMPLES:
         return "finite_difference"
     noise = estimate_noise(times, columns) if noise is None else np.asarray(noise, dtype=np.float64)
     slopes = np.sqrt(np.mean(np.gradient(columns, times, axis=0) ** 2, axis=0))
@@ -193,7 +196,7 @@ def choose_method(t: ArrayLike, x: ArrayLike, noise: ArrayLike | None = None) ->
 
 
 def _call_user_method(method: UserMethod, t: NDArray[np.float64], x: NDArray[np.float64], order: int) -> Smoothed:
-    """Take the derivatives of a user's function; second ones by the same function from the first."""
+    """Take derivatives from a user's function; for second derivatives it is applied twice."""
     try:
         slopes = _check_slopes(method(t.copy(), x.copy()), x.shape)
         second = _check_slopes(method(t.copy(), slopes.copy()), x.shape) if order == 2 else None
@@ -214,25 +217,25 @@ def _check_slopes(slopes: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float
 
 
 def _take_finite_differences(t: NDArray[np.float64], x: NDArray[np.float64], order: int) -> Smoothed:
-    """Differentiate the polynomial of degree 6 through each seven neighbours: exact for clean data, raw for noisy."""
+    """Differentiate the polynomial of degree 6 through seven neighbours: precise for clean data; noise is not smoothed."""
     fits = _fit_windows(t, x, min(_STENCIL, len(t)), min(_STENCIL, len(t)) - 1)
     return Smoothed(x.copy(), fits.slopes, fits.second if order == 2 else None, 1.0, "finite_difference")
 
 
 def estimate_difference_error(t: ArrayLike, x: ArrayLike, *, order: int = 1) -> NDArray[np.float64]:
-    """Return about how far derivatives by finite differences are off, for each column [D] of clean data: root mean squares.
+    """Return the estimated error of finite differences for each column [D] of clean data, as a root mean square.
 
-    Each two neighbours more make them better by about the same factor, so what two steps did tells what the next would do. It is an
-    estimate: on twelve simulated systems it was 1 to 4 times too small. Of series with fewer samples than that takes, 0.
+    Two more neighbours reduce the error by about the same factor each time, so the last two reductions predict the next. On twelve
+    simulated systems the estimate was 1 to 4 times too small. It is 0 for series with too few samples.
 
     Examples:
         >>> t = np.linspace(0, 6, 200)
-        >>> true = np.abs(differentiate(t, np.sin(t)).slopes[:, 0] - np.cos(t))
+        >>> true = np.abs(smooth_and_differentiate(t, np.sin(t)).slopes[:, 0] - np.cos(t))
         >>> error = estimate_difference_error(t, np.sin(t))[0]
         >>> bool(0.1 < error / np.sqrt(np.mean(true**2)) < 10)
         True
     """
-    times, columns = as_series(t, x, min_samples=_MIN_SAMPLES)
+    times, columns = as_series(t, x, min_samples=_MIN_SLOPE_SAMPLES)
     if len(times) < _STENCIL:
         return np.zeros(columns.shape[1])
     fits = [_fit_windows(times, columns, size, size - 1) for size in (_STENCIL - 4, _STENCIL - 2, _STENCIL)]
@@ -242,8 +245,8 @@ def estimate_difference_error(t: ArrayLike, x: ArrayLike, *, order: int = 1) -> 
 
 
 def _take_splines(t: NDArray[np.float64], x: NDArray[np.float64], order: int) -> Smoothed:
-    """Differentiate smoothing splines whose smoothness follows the data, see `spl.dynamics.spline`."""
-    if len(t) < SPLINE_SAMPLES:
+    """Differentiate smoothing splines whose smoothness follows the data; see `spl.dynamics.spline`."""
+    if len(t) < MIN_SPLINE_SAMPLES:
         raise DataError(_too_few(len(t), "spline"))
     fit = fit_splines(t, x)
     span = len(t) / max(1.0, float(np.mean(fit.freedom)))
@@ -251,11 +254,11 @@ def _take_splines(t: NDArray[np.float64], x: NDArray[np.float64], order: int) ->
 
 
 def _take_savgol(t: NDArray[np.float64], x: NDArray[np.float64], order: int) -> Smoothed:
-    """Differentiate by central differences and a Savitzky-Golay filter, its window chosen for each column.
+    """Differentiate by central differences and a Savitzky-Golay filter, with a window chosen for each column.
 
-    Where steps are uneven, polynomials of the same degree are fitted to the same number of neighbours.
+    For uneven steps, polynomials of the same degree are fitted to the same number of neighbours.
     """
-    if len(t) < SPLINE_SAMPLES:
+    if len(t) < MIN_SPLINE_SAMPLES:
         raise DataError(_too_few(len(t), "savgol"))
     noise, even = estimate_noise(t, x), is_even(t)
     fits, windows = [], []
@@ -269,12 +272,12 @@ def _take_savgol(t: NDArray[np.float64], x: NDArray[np.float64], order: int) -> 
 
 def _too_few(n_samples: int, method: str) -> str:
     return (
-        f"There are {n_samples} samples; '{method}' needs {SPLINE_SAMPLES}. "
+        f"There are {n_samples} samples; '{method}' needs {MIN_SPLINE_SAMPLES}. "
         "Give more samples, or use 'finite_difference'."
     )
 
 
-DERIVATIVES: Mapping[str, Differentiate] = MappingProxyType(
+DERIVATIVES: Mapping[str, DerivativeMethod] = MappingProxyType(
     {"finite_difference": _take_finite_differences, "savgol": _take_savgol, "spline": _take_splines}
 )
 
@@ -291,10 +294,10 @@ class _WindowFit(NamedTuple):
 
 
 def _choose_window(t: NDArray[np.float64], pilot: Smoothed, noise: float, even: bool) -> int:
-    """Return the window with the least estimated mean square error of one column's slope.
+    """Return the window with the least estimated mean squared error of one column's slope.
 
-    Its variance follows from the noise. Its bias is what the window does to a signal of known slope that is much like
-    the true one: the pilot, a smoothing spline.
+    The variance follows from the noise. The bias is measured on a signal with a known slope that is similar to the true
+    one: the pilot, a smoothing spline.
     """
     best, best_error = ORDER + 3, np.inf
     step = (t[-1] - t[0]) / (len(t) - 1)
@@ -307,7 +310,7 @@ def _choose_window(t: NDArray[np.float64], pilot: Smoothed, noise: float, even: 
 
 
 def _windows(n_samples: int) -> list[int]:
-    """Return odd windows that grow by about a fifth, up to a third of the series."""
+    """Return odd windows, each about a fifth larger than the last, up to a third of the series."""
     largest = min(_MAX_WINDOW, max(n_samples // 3, min(n_samples, ORDER + 5)))
     found = [ORDER + 3 if ORDER % 2 == 0 else ORDER + 4]
     while (following := max(found[-1] + 2, int(found[-1] * 1.2) // 2 * 2 + 1)) <= largest:
@@ -316,7 +319,7 @@ def _windows(n_samples: int) -> list[int]:
 
 
 def _slope_weights(window: int, even: bool) -> NDArray[np.float64]:
-    """Return the weights that make the slope at the middle of a window with steps of 1, as `_take_slopes` does."""
+    """Return the weights of the samples in the slope at the middle of a window with steps of 1, as in `_take_slopes`."""
     places = np.arange(window) - window // 2
     inverse = np.linalg.pinv(np.vander(places / window, ORDER + 1, increasing=True))
     if even:
@@ -338,10 +341,10 @@ def _filter_window(t: NDArray[np.float64], x: NDArray[np.float64], window: int, 
 
 
 def _fit_windows(t: NDArray[np.float64], x: NDArray[np.float64], window: int, degree: int) -> _WindowFit:
-    """Fit a polynomial by least squares to each sample and its neighbours; at the ends the window stays inside."""
+    """Fit a polynomial by least squares to each sample and its neighbours; at the ends the window stays inside the series."""
     fits = []
-    for first in range(0, len(t), _CHUNK):
-        places = np.arange(first, min(first + _CHUNK, len(t)))
+    for first in range(0, len(t), _WINDOWS_PER_CALL):
+        places = np.arange(first, min(first + _WINDOWS_PER_CALL, len(t)))
         starts = np.clip(places - window // 2, 0, len(t) - window)
         rows = starts[:, None] + np.arange(window)
         offsets = t[rows] - t[places, None]

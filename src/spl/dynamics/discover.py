@@ -1,58 +1,52 @@
-"""The whole run for a dynamical system: rows, one search for each state, then the system as a whole.
+"""The whole run for a dynamical system: rows, one search per state, then the system as a whole.
 
-Each search gives a front. Which of its formulas are right is decided together: equations are integrated and compared with the
-measured trajectories, on stretches that their constants were not fitted to. Then all constants are fitted to all of the data.
+Each search gives a front. Which of its formulas are right is decided together: the equations are integrated and compared with the
+measured trajectories. Then all constants are fitted to all of the data.
 """
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from itertools import takewhile
+from functools import cache
 from typing import Protocol
 
 import numpy as np
 
-from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories, Trajectory
-from spl.dynamics.budget import SystemBudget, count_fits
+from spl.dynamics.budget import NEVER, Deadline, SystemBudget, count_fits
+from spl.dynamics.proposals import Proposals, TermSums, fit_sums
 from spl.dynamics.quality import find_system_doubts
 from spl.dynamics.refine import refine
-from spl.dynamics.rows import Plan, SystemRows, make_rows
+from spl.dynamics.request import SystemRequest
+from spl.dynamics.rows import SystemRows, make_rows
 from spl.dynamics.segments import spread_samples
-from spl.dynamics.select import ChosenSystem, Proposals, SystemChooser, can_be_fitted
-from spl.dynamics.term_library import Library
-from spl.dynamics.weak_fit import fit_weakly
-from spl.formulas.grammar import Grammar
+from spl.dynamics.select import ChosenSystem, SystemChooser
+from spl.dynamics.trials import SystemTrials
+from spl.dynamics.weak_fit import fit_weak_form
 from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression
 from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery, Keeper, Progress, Watcher, discover, get_ready
-from spl.regression.fit import POLISH_EFFORT, evaluate, fit
 from spl.regression.front import Front
 from spl.regression.request import RegressionRequest
-from spl.regression.tidy_front import tidy_candidate
 from spl.regression.time_limit import MOST_LOADING
-from spl.settings import TIMEOUT, Limits, SearchConfig
+from spl.settings import Limits
 
 SEARCH_SHARE = 0.6  # of the time that is left then is for the searches; the rest for the system as a whole
 SUMS_SHARE = 0.2  # of the time limit may go into sums of simple terms
-LEAST_SHARE = 0.3  # of the time limit is for searches and system, however long it took to get there
-NEAR = 0.2  # of the spread of a derivative may be left unexplained by the formula to begin with
-NEAR_BEST = (1.6, 1.3, 1.1)  # times the least that any formula leaves, where noise lets none come so near
-CLEAN = 1e-4  # the same where the data has no noise
+LEAST_SHARE = 0.3  # of the time limit is for searches and system, however long the preparations took
+NEAR_BEST = (1.6, 1.3, 1.1)  # times the least loss of a front: formulas to start with, where noise allows no small loss
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
 FEWER_SAMPLES = "The equations are followed along {:,} of {:,} samples, in stretches spread evenly over all runs."
 CUT_OFF = "The time limit was reached before `max_evaluations`: the same seed may give another answer next time."
-MOST_OF_IT = 0.75  # of its time used up is enough for a search that was begun before
-LAST_SECONDS = 0.5  # for each equation that is left when a search was interrupted
+MOSTLY_USED = 0.75  # a finished search that used this share of its time is not continued
+LAST_STATE_SECONDS = 0.5  # for each equation that is left when a search was interrupted
 
 
 @dataclass(frozen=True, slots=True)
 class SystemProgress:
-    """What a watcher sees: which state is searched, and how that goes."""
+    """What a watcher sees: which state is being searched, and the progress of that search."""
 
     state: str
     progress: Progress
@@ -62,7 +56,7 @@ class SystemProgress:
 class SystemDiscovery(ChosenSystem):
     """What a run found: the equations, and where they came from."""
 
-    searches: tuple[Discovery, ...]  # one a state, with its front
+    searches: tuple[Discovery, ...]  # one per state, with its front
     rows: SystemRows
     seconds: float
     is_interrupted: bool
@@ -73,15 +67,15 @@ SystemWatcher = Callable[[SystemProgress], None]
 
 
 class SystemStore(Protocol):
-    """Keeps the searches of a system, one a state, and knows how far they were when it was last begun."""
+    """Keeps the searches of a system, one per state, and how far they had come when the run was continued."""
 
     limits_before: Limits  # of the run that is continued
 
     def discovery(self, search: int) -> Discovery | None:
-        """Return what a search found so far; `stopped` is empty if it is not over."""
+        """Return what a search has found so far; `stopped` is empty if it is not over."""
 
     def checkpoint(self, search: int) -> Checkpoint | None:
-        """Return where a search stands."""
+        """Return where a search can continue."""
 
     def keeper(self, search: int) -> Keeper:
         """Return what keeps the progress of a search."""
@@ -91,102 +85,131 @@ class SystemStore(Protocol):
 
 
 def discover_system(
-    data: Trajectories,
-    grammars: Sequence[Grammar],
+    request: SystemRequest,
     *,
-    plan: Plan | None = None,
-    config: SearchConfig | None = None,
-    timeout: float | None = TIMEOUT,
-    max_evaluations: int | None = None,
-    n_jobs: int = 1,
-    seed: int = 0,
     watch: SystemWatcher | None = None,
     store: SystemStore | None = None,
     must_stop: Callable[[], bool] = lambda: False,
 ) -> SystemDiscovery:
-    """Search the equations of a system, one grammar a state, and refine them together.
+    """Search for the equations of a system, one search per state, and refine them together.
 
-    With a store, searches go on from where they were left; their part of the limits counts from their first beginning. With
-    `max_evaluations`, which the searches share, fits along the trajectories are counted too: the same seed gives the same answer
-    to the last digit for any number of jobs, unless the time limit cuts something off, and then a note says so.
+    With a store, searches continue where they were left; their part of the limits counts from their first start. With
+    `max_evaluations`, the same seed gives the same answer to the last digit for any number of jobs, unless the time limit cuts
+    something off, and then a note says so.
     """
-    plan = plan or Plan()
-    began = _get_ready(n_jobs, timeout)
+    data, plan, limits = request.data, request.plan, request.limits
+    began = _get_ready(request.n_jobs, limits.timeout)
     rows = make_rows(data, plan)
-    sums = _propose_all(rows, grammars, None if max_evaluations is not None else timeout)
-    left = None if timeout is None else max(began + timeout - time.monotonic(), LEAST_SHARE * timeout)
-    limits = Limits(timeout=left, max_evaluations=max_evaluations)
-    how = _Searching(config, limits, n_jobs, seed, watch, store, must_stop)
-    before = how.seconds_before(len(grammars))
-    searches = _search_all(data.states, rows, grammars, sums, how)
+    sums = _fit_all_sums(rows, request)
+    state_searches = _StateSearches(request, _limits_left(limits, began), watch, store, must_stop)
+    seconds_before = state_searches.seconds_before()
+    searches = state_searches.run(rows, sums)
     if rows.weak:
-        searches = [_judge_weakly(found, rows, state) for state, found in enumerate(searches)]
+        searches = [_refit_weak_form(found, rows, state) for state, found in enumerate(searches)]
     shortest = tuple(found.front.choose("mdl", found.n_rows, found.floor) for found in searches)
-    if plan.is_discrete:  # no smoothing tells the noise of a map: what the formulas leave over does
+    if plan.is_discrete:  # nothing is smoothed: the noise of a map is what its formulas leave unexplained
         rows = replace(rows, noise=np.array([found.front[k].loss for found, k in zip(searches, shortest, strict=True)]))
-    deadline = None if timeout is None else began + timeout - before
-    proposals = [replace(each, front=found.front) for each, found in zip(sums, searches, strict=True)]
-    used, used_rows, fewer = _limit_samples(data, rows)
-    budget = SystemBudget(deadline, count_fits(max_evaluations), must_stop)
-    chooser = SystemChooser(used, used_rows, plan, grammars, proposals, budget)
-    is_interrupted = any(found.stopped == "interrupted" for found in searches)
-    result = None
-    try:
-        if not is_interrupted:
-            starts = [shortest] if plan.is_discrete else _simple_starts(searches, rows)
-            result = chooser.choose(starts)
-    except KeyboardInterrupt:
-        is_interrupted = True
-    result = result or chooser.take(shortest)
+    proposals = [Proposals(rows.dataset(state), found.front, sums[state]) for state, found in enumerate(searches)]
+    deadline = NEVER if limits.timeout is None else Deadline(began + limits.timeout - seconds_before)
+    budget = SystemBudget(deadline, count_fits(limits.max_evaluations), must_stop)
+    used, used_rows = _limit_samples(data, rows)
+    trials = SystemTrials(used, used_rows, plan, budget)
+    chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget)
+    starts = [shortest] if plan.is_discrete else _simple_starts(proposals, rows)
+    chosen, is_interrupted = _choose(chooser, searches, starts, shortest)
     is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
-    cut_off = (CUT_OFF,) if is_cut_off and max_evaluations is not None else ()
-    not_followed = (NOT_FOLLOWED,) if result.refined is None and not is_interrupted else ()
-    doubts = (*not_followed, *find_system_doubts(result.system, data, rows))
+    not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
+    doubts = (*not_followed, *find_system_doubts(chosen.system, data, rows))
     return SystemDiscovery(
-        system=result.system,
-        standard_errors=result.standard_errors,
-        chosen=result.chosen,
-        refined=result.refined,
+        system=chosen.system,
+        standard_errors=chosen.standard_errors,
+        chosen=chosen.chosen,
+        refined=chosen.refined,
         searches=tuple(searches),
         rows=rows,
-        seconds=before + time.monotonic() - began,
-        notes=(*data.notes, *fewer, *cut_off, *result.notes, *doubts),
+        seconds=seconds_before + time.monotonic() - began,
+        notes=(*_run_notes(request, used, is_cut_off=is_cut_off), *chosen.notes, *doubts),
         doubts=doubts,
         is_interrupted=is_interrupted or must_stop(),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Searching:
-    """How each state is searched."""
+class _StateSearches:
+    """How the states are searched, one after the other."""
 
-    config: SearchConfig | None
-    limits: Limits  # of all of it
-    n_jobs: int
-    seed: int
+    request: SystemRequest
+    limits: Limits  # of all searches and of the choice after them
     watch: SystemWatcher | None
     store: SystemStore | None
     must_stop: Callable[[], bool]
 
-    def seconds_before(self, n_states: int) -> float:
-        """Return how long the searches took that are gone on with; a part of the time limit is always left."""
+    def seconds_before(self) -> float:
+        """Return how long the searches that are continued took before; a part of the time limit is always left."""
+        n_states = len(self.request.grammars)
         checkpoints = [self.store.checkpoint(state) for state in range(n_states)] if self.store is not None else []
-        most = self.limits_for_one(n_states).timeout or np.inf
+        most = self.limits_per_state().timeout or np.inf
         return float(sum(min(checkpoint.seconds, most) for checkpoint in checkpoints if checkpoint is not None))
 
-    def limits_for_one(self, n_states: int) -> Limits:
+    def limits_per_state(self) -> Limits:
         """Return the limits of each search."""
+        n_states = len(self.request.grammars)
         seconds, most = self.limits.timeout, self.limits.max_evaluations
         return Limits(
             timeout=None if seconds is None else SEARCH_SHARE * seconds / n_states,
             max_evaluations=None if most is None else max(1, most // n_states),
         )
 
-    def is_over(self, done: Discovery, limits: Limits) -> bool:
+    def run(self, rows: SystemRows, sums: Sequence[TermSums]) -> list[Discovery]:
+        """Search for the equation of each state; once a search is interrupted, the others get only as long as an answer takes."""
+        searches: list[Discovery] = []
+        for state in range(len(self.request.grammars)):
+            limits = self.limits_per_state()
+            if any(found.stopped == "interrupted" for found in searches):
+                limits = replace(limits, timeout=LAST_STATE_SECONDS)
+            searches.append(self._search(rows, state, sums[state], limits))
+        return searches
+
+    def _search(self, rows: SystemRows, state: int, sums: TermSums, limits: Limits) -> Discovery:
+        """Search for the equation of one state, or continue that; a search with nothing left to do gives what it found before."""
+        store, data = self.store, rows.dataset(state)
+        done, checkpoint = (None, None) if store is None else (store.discovery(state), store.checkpoint(state))
+        if done is not None and self._is_over(done, limits):
+            return done
+        if limits.timeout is not None and checkpoint is not None:
+            limits = replace(limits, timeout=max(limits.timeout - checkpoint.seconds, LAST_STATE_SECONDS))
+        found = discover(
+            self._request_state(rows, state, limits),
+            watch=self._watch_state(self.request.data.states[state]),
+            keep=None if store is None else store.keeper(state),
+            checkpoint=checkpoint,
+            must_stop=self.must_stop,
+        )
+        found = replace(found, front=sums.join(found.front, data, found.floor))
+        if store is not None:
+            store.finish_search(state, found)
+        return found
+
+    def _request_state(self, rows: SystemRows, state: int, limits: Limits) -> RegressionRequest:
+        return RegressionRequest(
+            rows.dataset(state),
+            self.request.grammars[state],
+            config=replace(self.request.config, patience=None),  # whole fronts are tried along the data, not one choice
+            limits=limits,
+            n_jobs=self.request.n_jobs,
+            seed=self.request.seed,
+            target_error=float(rows.target_errors[state]),
+        )
+
+    def _watch_state(self, state: str) -> Watcher | None:
+        watch = self.watch
+        return None if watch is None else lambda progress: watch(SystemProgress(state, progress))
+
+    def _is_over(self, done: Discovery, limits: Limits) -> bool:
         """Return whether a finished search would stop soon if it continued within these limits."""
         if done.stopped == "timeout":
-            return limits.timeout is not None and done.seconds >= MOST_OF_IT * limits.timeout
-        if done.stopped == "evaluations":  # by one tree: all of them together may have fewer than they may
+            return limits.timeout is not None and done.seconds >= MOSTLY_USED * limits.timeout
+        if done.stopped == "evaluations":  # of one tree: all of them together may have used less than the limit
             before = None if self.store is None else self.store.limits_before.max_evaluations
             most = self.limits.max_evaluations
             return before is not None and most is not None and most <= before
@@ -194,7 +217,7 @@ class _Searching:
 
 
 def _get_ready(n_jobs: int, timeout: float | None) -> float:
-    """Load all that is needed; return since when the time counts, of which half is left at least. Compilation does not count."""
+    """Load everything that is needed; return when the time limit began, at most half of it ago. Compilation does not count."""
     began = get_ready(n_jobs)
     loaded = time.monotonic()
     _compile_integration()
@@ -202,126 +225,70 @@ def _get_ready(n_jobs: int, timeout: float | None) -> float:
     return began if timeout is None else max(began, time.monotonic() - MOST_LOADING * timeout)
 
 
-def _propose_all(rows: SystemRows, grammars: Sequence[Grammar], timeout: float | None) -> list[Proposals]:
-    """Return the sums for each state; if they take a large share of the time, only the first of them."""
-    seconds = None if timeout is None else SUMS_SHARE * timeout / len(grammars)
-    return [propose_sums(rows, state, grammar, seconds) for state, grammar in enumerate(grammars)]
-
-
-def propose_sums(rows: SystemRows, state: int, grammar: Grammar, seconds: float | None = None) -> Proposals:
-    """Return the sums of simple terms that come near the derivative of a state, as many as there is time for."""
-    deadline = math.inf if seconds is None else time.monotonic() + seconds
-    data = rows.dataset(state)
-    library = Library.build(grammar.bind(rows.names), data, evaluate)
-    proposed = takewhile(lambda _: time.monotonic() <= deadline, library.propose(data.target))
-    programs = {p.tokens: p for p in proposed if can_be_fitted(p)}
-    candidates = tuple(fit(program, data, effort=POLISH_EFFORT) for program in programs.values())
-    return Proposals(Front.from_candidates(candidates), candidates, library)
-
-
-def _join(found: Discovery, sums: Proposals, data: Dataset) -> Discovery:
-    """Return the search with the sums in its front."""
-    tidied = [tidy_candidate(candidate, data) for candidate in sums.front]
-    return replace(found, front=Front.from_candidates([*found.front, *tidied], found.floor))
-
-
-def _search_all(
-    states: Sequence[str],
-    rows: SystemRows,
-    grammars: Sequence[Grammar],
-    sums: Sequence[Proposals],
-    how: _Searching,
-) -> list[Discovery]:
-    """Search the equation of each state in turn; once one is interrupted, the others get only as long as an answer takes."""
-    searches: list[Discovery] = []
-    for state, grammar in enumerate(grammars):
-        watch = None if how.watch is None else partial(_pass_on, how.watch, states[state])
-        is_over = any(found.stopped == "interrupted" for found in searches)
-        limits = how.limits_for_one(len(grammars))
-        limits = replace(limits, timeout=LAST_SECONDS) if is_over else limits
-        searches.append(_search(rows, state, grammar, sums[state], limits, watch, how))
-    return searches
-
-
-def _search(
-    rows: SystemRows,
-    state: int,
-    grammar: Grammar,
-    sums: Proposals,
-    limits: Limits,
-    watch: Watcher | None,
-    how: _Searching,
-) -> Discovery:
-    """Search the equation of one state, or go on with that; what was found before is returned if there is nothing left to do."""
-    store = how.store
-    config = how.config or SearchConfig()
-    data = rows.dataset(state)
-    request = RegressionRequest(
-        data,
-        grammar,
-        config=replace(config, patience=None),  # whole fronts are tried along the data, not one choice
-        limits=limits,
-        n_jobs=how.n_jobs,
-        seed=how.seed,
-        target_error=float(rows.target_errors[state]),
-    )
-    if store is None:
-        return _join(discover(request, watch=watch, must_stop=how.must_stop), sums, data)
-    done, checkpoint = store.discovery(state), store.checkpoint(state)
-    if done is not None and how.is_over(done, limits):
-        return done
-    if limits.timeout is not None and checkpoint is not None:
-        limits = replace(limits, timeout=max(limits.timeout - checkpoint.seconds, LAST_SECONDS))
-        request = replace(request, limits=limits)
-    keep = store.keeper(state)
-    found = discover(request, watch=watch, keep=keep, checkpoint=checkpoint, must_stop=how.must_stop)
-    found = _join(found, sums, data)
-    store.finish_search(state, found)
-    return found
-
-
-def _limit_samples(data: Trajectories, rows: SystemRows) -> tuple[Trajectories, SystemRows, tuple[str, ...]]:
-    """Return as much of the runs as is followed, and a note if that is not all."""
-    runs, starts = spread_samples(data.runs, rows.starts)
-    used = replace(data, runs=tuple(runs))
-    if used.n_samples == data.n_samples:
-        return data, rows, ()
-    return used, replace(rows, starts=tuple(starts)), (FEWER_SAMPLES.format(used.n_samples, data.n_samples),)
-
-
 @cache
 def _compile_integration() -> None:
-    """Compile the kernel that integrates systems, or load it from the cache, by fitting a small one."""
+    """Compile the kernel that integrates systems, or load it from the cache, by fitting a small system."""
     t = np.linspace(0.0, 1.0, 16)
     run = Trajectory(t, np.exp(-t)[:, np.newaxis], np.empty((t.size, 0)), None)
     decay = parse_expression("C * x", Vocabulary(("x",))).with_constants(np.array([-1.0]))
     refine(System(("x",), (), (decay,)), [run], [run.x], [0.1])
 
 
-def _pass_on(watch: SystemWatcher, state: str, progress: Progress) -> None:
-    watch(SystemProgress(state, progress))
+def _limits_left(limits: Limits, began: float) -> Limits:
+    """Return the limits of what follows the preparations."""
+    if limits.timeout is None:
+        return limits
+    return replace(limits, timeout=max(began + limits.timeout - time.monotonic(), LEAST_SHARE * limits.timeout))
 
 
-def _simple_starts(searches: Sequence[Discovery], rows: SystemRows) -> list[tuple[int, ...]]:
-    """Return choices of formulas to begin with, one of each front: costlier ones may only describe errors of the derivatives."""
-    spreads = [rows.dataset(state).spread for state in range(len(searches))]
-    is_clean = rows.method == "finite_difference"
+def _fit_all_sums(rows: SystemRows, request: SystemRequest) -> list[TermSums]:
+    """Return the sums for each state; only the first ones if they take a large share of the time."""
+    timeout = None if request.limits.max_evaluations is not None else request.limits.timeout
+    seconds = None if timeout is None else SUMS_SHARE * timeout / len(request.grammars)
     return [
-        tuple(_simplest(found.front, spread, near, is_clean) for found, spread in zip(searches, spreads, strict=True))
-        for near in NEAR_BEST
+        fit_sums(rows.dataset(state), grammar.bind(rows.names), seconds)
+        for state, grammar in enumerate(request.grammars)
     ]
 
 
-def _simplest(front: Front, spread: float, near: float, is_clean: bool) -> int:
-    """Return the simplest formula that leaves at most a share of the derivative; where none does, that is near the best."""
-    limit = max(NEAR * spread, near * front[-1].loss)
-    if is_clean and front[-1].loss <= CLEAN * spread:
-        limit = CLEAN * spread
-    return next(k for k, candidate in enumerate(front) if candidate.loss <= limit)
-
-
-def _judge_weakly(found: Discovery, rows: SystemRows, state: int) -> Discovery:
+def _refit_weak_form(found: Discovery, rows: SystemRows, state: int) -> Discovery:
     """Return the front with constants and losses of the weak form: means of formulas instead of formulas of means."""
-    candidates = [fit_weakly(candidate, rows.weak, state, evaluate) for candidate in found.front]
+    candidates = [fit_weak_form(candidate, rows.weak, state) for candidate in found.front]
     n_independent = sum(form.n_independent for form in rows.weak)
     return replace(found, front=Front.from_candidates(candidates, found.floor), n_rows=n_independent)
+
+
+def _limit_samples(data: Trajectories, rows: SystemRows) -> tuple[Trajectories, SystemRows]:
+    """Return as many samples as are followed."""
+    runs, starts = spread_samples(data.runs, rows.starts)
+    used = replace(data, runs=tuple(runs))
+    return (data, rows) if used.n_samples == data.n_samples else (used, replace(rows, starts=tuple(starts)))
+
+
+def _simple_starts(proposals: Sequence[Proposals], rows: SystemRows) -> list[tuple[int, ...]]:
+    """Return rows of the fronts to start with, simple formulas: costlier ones may only describe errors of the derivatives."""
+    is_clean = rows.method == "finite_difference"
+    return [tuple(each.simplest_row(near, is_clean=is_clean) for each in proposals) for near in NEAR_BEST]
+
+
+def _choose(
+    chooser: SystemChooser,
+    searches: Sequence[Discovery],
+    starts: Sequence[tuple[int, ...]],
+    shortest: tuple[int, ...],
+) -> tuple[ChosenSystem, bool]:
+    """Return the chosen system, and whether the run was interrupted; without a choice, take the shortest descriptions."""
+    if any(found.stopped == "interrupted" for found in searches):
+        return chooser.take(shortest), True
+    try:
+        return chooser.choose(starts) or chooser.take(shortest), False
+    except KeyboardInterrupt:
+        return chooser.take(shortest), True
+
+
+def _run_notes(request: SystemRequest, used: Trajectories, *, is_cut_off: bool) -> tuple[str, ...]:
+    """Return what was repaired, left out or cut off."""
+    n_used, n_samples = used.n_samples, request.data.n_samples
+    fewer = (FEWER_SAMPLES.format(n_used, n_samples),) if n_used < n_samples else ()
+    cut_off = (CUT_OFF,) if is_cut_off and request.limits.max_evaluations is not None else ()
+    return (*request.data.notes, *fewer, *cut_off)

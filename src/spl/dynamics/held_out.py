@@ -1,4 +1,4 @@
-"""Stretches of the trajectories that are held out: a system whose constants were fitted to the rest must do well on them."""
+"""Held-out stretches of the trajectories: a system whose constants were fitted to the rest must do well on them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -7,19 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories, Trajectory
-from spl.dynamics.refine import judge, refine
+from spl.dynamics.refine import measure_error, refine
 from spl.formulas.system import System
 
 Numbers = NDArray[np.float64]
 Piece = tuple[Trajectory, Numbers]  # of a run, with the states of the same samples
 
 N_BLOCKS = 8  # stretches of a run
-HELD_OUT = 4  # every so many is held out
+HELD_OUT = 4  # every fourth is held out
 MIN_BLOCK = 24  # samples of a stretch
 
 
 class HeldOut:
-    """Runs cut into stretches, every fourth of them held out; of few samples all are used for both."""
+    """Runs cut into stretches, every fourth of them held out; if there are few samples, all are used for both."""
 
     def __init__(self, data: Trajectories, states: Sequence[Numbers], noise: Numbers) -> None:
         pieces = [piece for run, of_run in zip(data.runs, states, strict=True) for piece in _cut(run, of_run)]
@@ -28,11 +28,11 @@ class HeldOut:
         self._noise = noise
 
     def error(self, system: System, length: int, max_seconds: float) -> float:
-        """Return the mean squared residual on what is held out, in units of the noise, along segments of so many samples."""
-        runs, starts = _apart(self._kept)
+        """Return the mean squared residual on held-out data, in units of the noise, along segments of `length` samples."""
+        runs, starts = _unzip(self._kept)
         fitted = refine(system, runs, starts, self._noise, length=length, max_seconds=max_seconds)
-        held_runs, held_starts = _apart(self._held)
-        return judge(fitted.system, held_runs, self._noise, held_starts, length=length)
+        held_runs, held_starts = _unzip(self._held)
+        return measure_error(fitted.system, held_runs, self._noise, held_starts, length=length)
 
 
 def _cut(run: Trajectory, states: Numbers) -> Iterator[Piece]:
@@ -42,5 +42,5 @@ def _cut(run: Trajectory, states: Numbers) -> Iterator[Piece]:
         yield Trajectory(run.t[first:end], run.x[first:end], run.u[first:end], None), states[first:end]
 
 
-def _apart(pieces: Sequence[Piece]) -> tuple[list[Trajectory], list[Numbers]]:
+def _unzip(pieces: Sequence[Piece]) -> tuple[list[Trajectory], list[Numbers]]:
     return [run for run, _ in pieces], [states for _, states in pieces]

@@ -15,14 +15,14 @@ from spl.formulas.system import System
 
 Numbers = NDArray[np.float64]
 
-FOLLOWS = 0.5  # a simulation farther off than this share of the spread of a state does not follow the data any more
-LOW_R2 = 0.9  # less explained is doubtful: the true equations of eight systems explain 0.98 with noise of 10 %, 0.88 with 30 %
+FOLLOWS = 0.5  # of the spread of a state: a simulation farther off does not follow the data any more
+LOW_R2 = 0.9  # less is doubtful: the true equations of eight systems reach 0.98 with 10 % noise, 0.88 with 30 %
 N_STARTS = 3  # places in the data from which a simulation is compared with it
-LOOK = 500  # samples that it is followed for
+LOOK_SAMPLES = 500  # that each of these simulations is followed for
 
 
-def explained(system: System, rows: SystemRows) -> Numbers:
-    """Return R2 of the derivatives of each state [D], of the next states for a map; -inf where an equation has no value.
+def measure_r2(system: System, rows: SystemRows) -> Numbers:
+    """Return R2 of the derivative of each state [D], of the next state for a map; -inf where an equation has no value.
 
     In the weak form, means of the right-hand sides are compared with the means of the derivatives.
     """
@@ -35,9 +35,9 @@ def explained(system: System, rows: SystemRows) -> Numbers:
 
 
 def compare_slopes(system: System, rows: SystemRows) -> tuple[Numbers, Numbers]:
-    """Return the derivatives of each state as the data have them and as the equations have them, both [M, D].
+    """Return the derivatives of each state from the data and from the equations, both [M, D].
 
-    In the weak form, both are means against test functions; for a map, the next states.
+    In the weak form, both are means against test functions; for a map, they are the next states.
     """
     if rows.weak:
         found = np.vstack([form.operator @ evaluate_slopes(system, form.columns).T for form in rows.weak])
@@ -46,7 +46,7 @@ def compare_slopes(system: System, rows: SystemRows) -> tuple[Numbers, Numbers]:
 
 
 def followed_until(system: System, data: Trajectories, rows: SystemRows) -> float:
-    """Return until when a simulation from the first sample of the first run follows its smoothed states."""
+    """Return the time until which a simulation from the first sample of the first run follows its smoothed states."""
     run, states = data.runs[0], rows.starts[0]
     found = simulate(system, states[0], run.t, run.u if data.inputs else None).states
     with np.errstate(all="ignore"):
@@ -58,7 +58,7 @@ def followed_until(system: System, data: Trajectories, rows: SystemRows) -> floa
 
 
 def find_system_doubts(system: System, data: Trajectories, rows: SystemRows) -> tuple[str, ...]:
-    """Return why the equations of a system may be wrong, and what that may mean; nothing if there is no reason.
+    """Return why the equations of a system may be wrong, and what that may mean; nothing if there is no reason for doubt.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -75,14 +75,14 @@ def find_system_doubts(system: System, data: Trajectories, rows: SystemRows) -> 
 
 
 def _low_shares(system: System, rows: SystemRows) -> Iterator[str]:
-    shares = zip(system.states, explained(system, rows).tolist(), strict=True)
+    shares = zip(system.states, measure_r2(system, rows).tolist(), strict=True)
     for state, r2 in ((state, r2) for state, r2 in shares if r2 < LOW_R2):
         how = "nothing of how it changes (R2 below 0)" if r2 < 0 else f"only part of how it changes (R2 {r2:.2f})"
         yield f"The equation of {state} explains {how}."
 
 
 def _early_ends(system: System, data: Trajectories, rows: SystemRows) -> Iterator[str]:
-    """Say so if most simulations run away, or are off no later than if the states had stayed where they were."""
+    """Yield a doubt if most simulations diverge, or leave the data no later than states that do not move at all."""
     looks = list(_looks(data))
     runs = [_cut(data.runs[number], part) for number, part in looks]
     states = [rows.starts[number][part] for number, part in looks]
@@ -103,12 +103,12 @@ def _early_ends(system: System, data: Trajectories, rows: SystemRows) -> Iterato
 
 
 def _looks(data: Trajectories) -> Iterator[tuple[int, slice]]:
-    """Yield stretches spread over the data, each as the number of its run and its samples there."""
+    """Yield stretches spread over the data, each as the number of its run and its samples in it."""
     ends = np.cumsum([run.n_samples for run in data.runs])
     for place in np.arange(N_STARTS) * (ends[-1] // N_STARTS):
         number = int(np.searchsorted(ends, place, side="right"))
         first = int(place - ends[number] + data.runs[number].n_samples)
-        yield number, slice(first, min(first + LOOK, data.runs[number].n_samples))
+        yield number, slice(first, min(first + LOOK_SAMPLES, data.runs[number].n_samples))
 
 
 def _cut(run: Trajectory, part: slice) -> Trajectory:
@@ -116,7 +116,7 @@ def _cut(run: Trajectory, part: slice) -> Trajectory:
 
 
 def _count_near(found: Numbers, states: Numbers, spread: Numbers) -> int:
-    """Return for how many samples, from the first, states [N, S] are near those of the data."""
+    """Return for how many samples, from the first on, states [N, S] are close to those of the data."""
     with np.errstate(all="ignore"):
         is_near = (np.abs(found - states) <= FOLLOWS * spread).all(axis=1)
     return int(is_near.size if is_near.all() else is_near.argmin())

@@ -1,40 +1,61 @@
 """The constants of a whole system, fitted to measured trajectories by integrating its equations (multiple shooting).
 
-The runs are cut into segments. Unknown are the constants, which all segments share, and the first states of each
+The runs are cut into segments. The unknowns are the constants, which all segments share, and the first states of each
 segment, which are eliminated segment by segment. Short segments cannot diverge; long ones say more about the constants.
-So the fit starts with short ones and joins neighbours where one trajectory fits both as well as two. Derivatives and
-smoothed states are left to others.
+So the fit starts with short ones and joins neighbours where one trajectory fits as well as two.
 """
 
-import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spl.data.trajectories import Trajectory
-from spl.dynamics.segment_fit import MAX_SETTLING, FitTask, SegmentFit, descend, settle
-from spl.dynamics.segments import Edges, as_set, choose_length, even_edges, join_pairs
-from spl.dynamics.shooting import (
-    INTEGRATION_ERROR,
-    MAX_SUBSTEPS,
-    Refined,
-    make_shooter,
-    one_for_zero,
+from spl.dynamics.budget import NEVER, Deadline
+from spl.dynamics.segment_fit import (
+    MAX_STATE_ITERATIONS,
+    FitTask,
+    SegmentFit,
+    fit_constants_and_states,
+    fit_first_states,
 )
+from spl.dynamics.segments import Edges, Segments, as_set, choose_length, even_edges, join_pairs
+from spl.dynamics.shooting import INTEGRATION_ERROR, MAX_SUBSTEPS, make_shooter, one_for_zero
 from spl.errors import DataError
 from spl.formulas.system import System
 
 Numbers = NDArray[np.float64]
 
-SMALLEST_NOISE = 1e-5  # of the spread of a state: the integration is no more accurate
-BAD = 3.0  # a short segment whose mean squared residual is so many times the median has not converged
-CHANCE = 5.0  # sd by which joining two segments may raise their squared error beyond what is expected
+SMALLEST_NOISE = 1e-5  # of the spread of a state: the integration is not more accurate
+NOT_CONVERGED = 3.0  # times the median: a short segment with a larger mean squared residual has not converged
+CHANCE_ERRORS = 5.0  # sd by which joining two segments may raise their squared error above what is expected
 BEFORE_FIT = 10.0  # times as much is allowed before the constants are fitted to the joined segments
-N_SWEEPS = 2  # what could not be joined with poor constants is tried again with better ones
-MAX_ROUNDS = 40  # of joining neighbours; each about doubles the length
-MAX_SENSITIVITY = 1e3  # growth of a small error along a segment; more, and the fit would be lost in chaos
+N_SWEEPS = 2  # segments that could not be joined with poor constants are tried again with better ones
+MAX_JOINING_ROUNDS = 40  # of joining neighbours; each about doubles the length
+MAX_SENSITIVITY = 1e3  # growth of a small error along a segment; with more, a chaotic system cannot be fitted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refined:
+    """A system fitted to trajectories, and how well it fits them."""
+
+    system: System
+    standard_errors: Numbers  # [C]; infinite for constants that the data does not determine
+    chi2: float  # mean squared residual in units of the noise; about 1 if equations and noise are right
+    error: float  # the same over all segments, used or not; a lost one counts as the spread of the data
+    log_likelihood: float  # of the measurements; comparable between systems fitted with the same length of segments
+    n_observations: int
+    segments: Segments
+    is_used: NDArray[np.bool_]  # [M], whether each segment took part
+    initial_states: Numbers  # [M, S], the fitted first states of the segments
+    n_substeps: int  # of the integration, between two samples
+    notes: tuple[str, ...]  # for people
+
+    def fitted_states(self, states: Sequence[Numbers]) -> list[Numbers]:
+        """Return the states of whole runs, one array [N, S] per run, from this fit where its segments took part."""
+        shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
+        return shooter.fill_in(states, self.system.constants, self.initial_states.T, self.is_used)
 
 
 def refine(
@@ -50,13 +71,13 @@ def refine(
     """Fit the constants of a system to measured runs, starting from those it has.
 
     Args:
-        system: has constants near the right ones.
+        system: with constants close to the right ones.
         runs: the measurements; for order 2 the positions.
-        starts: smoothed states of the first-order form [N, S], one array a run.
+        starts: smoothed states of the first-order form [N, S], one array per run.
         noise: standard deviation of the noise of each state [D].
         max_seconds: stop after this time with the best so far.
-        length: samples of each segment; left out, as many as the equations can be followed.
-        before: a fit of a system much like this one: its segments are taken, and its first states are near the right ones.
+        length: samples of each segment; None for segments as long as the equations can be followed.
+        before: a fit of a similar system, whose segments are used and whose first states are close to the right ones.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -80,7 +101,7 @@ def refine_joined(
     *,
     max_seconds: float | None = None,
 ) -> Refined:
-    """Fit a system that was fitted along segments to pairs of these, each joined to one; the rest is as for `refine`.
+    """Fit a system again along pairs of its segments, each joined into one; arguments as for `refine`.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -102,7 +123,7 @@ def refine_joined(
 def find_standard_errors(
     system: System, fitted: Refined, runs: Sequence[Trajectory], starts: Sequence[Numbers], noise: ArrayLike
 ) -> Numbers:
-    """Return the standard error of each constant of a system that takes the course of one that was fitted, written in another way.
+    """Return the standard error of each constant of a system that is a fitted one written in another form.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -128,13 +149,12 @@ def _make_task(
     noise: ArrayLike,
     max_seconds: float | None,
 ) -> FitTask:
-    """Return what is fitted to and until when."""
+    """Return what all fits share."""
     sd = _check(system, runs, starts, noise)
-    deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
-    return FitTask(runs, sd, deadline)
+    return FitTask(runs, sd, Deadline.after(max_seconds))
 
 
-def judge(
+def measure_error(
     system: System,
     runs: Sequence[Trajectory],
     noise: ArrayLike,
@@ -144,20 +164,20 @@ def judge(
 ) -> float:
     """Return the mean squared residual, in units of the noise, with only the first states of segments fitted.
 
-    The segments depend on the data only, so systems can be compared. None counts as worse than the spread of the data.
+    The segments depend only on the data, so systems can be compared. No segment counts as worse than the spread of the data.
     """
     sd = _check(system, runs, starts, noise)
-    task = FitTask(runs, sd, np.inf)
+    task = FitTask(runs, sd, NEVER)
     edges = even_edges(runs, length or 2 * choose_length(runs, starts, sd))
     with np.errstate(all="ignore"):  # trajectories may be lost
-        losses = settle(task.begin(system, starts, edges), 2 * MAX_SETTLING).losses
+        losses = fit_first_states(task.begin(system, starts, edges), 2 * MAX_STATE_ITERATIONS).losses
     return _mean_error(task, losses, np.concatenate([np.diff(all_edges) for all_edges in edges]))
 
 
 def _check(
     system: System, runs: Sequence[Trajectory], starts: Sequence[Numbers], noise: ArrayLike
 ) -> NDArray[np.float64]:
-    """Return the noise of each state, at least what the integration can tell."""
+    """Check the arguments; return the noise of each state, at least the accuracy of the integration."""
     sd = np.asarray(noise, dtype=np.float64)
     n_states = len(system.first_order_states)
     if sd.shape != (len(system.states),) or not (sd >= 0).all():
@@ -171,7 +191,7 @@ def _check(
 
 
 def noise_to_weigh(noise: Numbers, measured: Numbers) -> Numbers:
-    """Return the noise [D] of measured states [N, D] as residuals are weighed by it: at least what the integration can tell.
+    """Return the noise [D] of measured states [N, D] that residuals are divided by: at least the accuracy of the integration.
 
     Examples:
         >>> noise_to_weigh(np.array([0.0, 0.1]), np.array([[-1.0, -1.0], [1.0, 1.0]]))
@@ -181,7 +201,7 @@ def noise_to_weigh(noise: Numbers, measured: Numbers) -> Numbers:
 
 
 def _mean_error(task: FitTask, losses: Numbers, sizes: NDArray[np.int64]) -> float:
-    """Return the mean squared residual of segments; none counts as worse than the spread of the data."""
+    """Return the mean squared residual of segments; no segment counts as worse than the spread of the data."""
     spread = np.concatenate([run.x for run in task.runs]).var(axis=0) / task.noise**2
     return float(np.minimum(losses, sizes * spread.sum()).sum() / (sizes.sum() * task.noise.size))
 
@@ -190,7 +210,7 @@ def _mean_error(task: FitTask, losses: Numbers, sizes: NDArray[np.int64]) -> flo
 
 
 def _take_up(task: FitTask, before: Refined, starts: Sequence[Numbers]) -> SegmentFit:
-    """Return a fit as it was left."""
+    """Return a fit as it was when it ended."""
     shooter = make_shooter(before.system, before.segments, starts, before.n_substeps)
     edges, initial = before.segments.edges, before.initial_states.T
     return SegmentFit(task, before.system.constants, shooter, initial, edges, starts, before.is_used)
@@ -199,12 +219,12 @@ def _take_up(task: FitTask, before: Refined, starts: Sequence[Numbers]) -> Segme
 def _fit(
     task: FitTask, system: System, starts: Sequence[Numbers], length: int | None, before: Refined | None
 ) -> SegmentFit:
-    """Fit to short segments, then join these as long as it goes well; or to segments of the length given."""
+    """Fit to short segments, then join these as long as that works; or fit to segments of a given length."""
     if before is not None:
         fit = task.begin(system, starts, before.segments.edges)
         return _fit_short(replace(fit, initial=before.initial_states.T))
     first_length = length or choose_length(task.runs, starts, task.noise)
-    fit = _fit_short(settle(task.begin(system, starts, even_edges(task.runs, first_length))))
+    fit = _fit_short(fit_first_states(task.begin(system, starts, even_edges(task.runs, first_length))))
     if length is not None:
         return fit
     for _ in range(N_SWEEPS):
@@ -215,12 +235,12 @@ def _fit(
 def _join_all(fit: SegmentFit) -> SegmentFit:
     """Join neighbours as long as any can be joined; an edge that turned out to be needed stays.
 
-    Data without noise say all they can in short segments.
+    Without noise, nothing is joined: short segments already say everything.
     """
     to_keep: set[tuple[int, int]] = set()
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_JOINING_ROUNDS):
         joined = join_pairs(fit.edges, to_keep)
-        if as_set(joined) == as_set(fit.edges) or fit.scale <= INTEGRATION_ERROR or fit.task.is_late:
+        if as_set(joined) == as_set(fit.edges) or fit.scale <= INTEGRATION_ERROR or fit.task.deadline.is_over:
             break
         fit = _fit_joined(fit, joined)
         to_keep |= as_set(fit.edges) - as_set(joined)
@@ -228,43 +248,43 @@ def _join_all(fit: SegmentFit) -> SegmentFit:
 
 
 def _fit_short(fit: SegmentFit) -> SegmentFit:
-    """Fit constants and first states; leave out segments that are lost or do not come near their data."""
-    fit = descend(fit)
+    """Fit constants and first states; leave out segments that are lost or stay far from their data."""
+    fit = fit_constants_and_states(fit)
     sizes = fit.shooter.segments.size * fit.task.noise.size
     means = fit.losses / sizes
-    limit = BAD * max(float(np.median(means)), INTEGRATION_ERROR) * (1 + CHANCE * np.sqrt(2 / sizes))
+    limit = NOT_CONVERGED * max(float(np.median(means)), INTEGRATION_ERROR) * (1 + CHANCE_ERRORS * np.sqrt(2 / sizes))
     is_near = fit.is_used & (means <= limit)
-    return fit if is_near.sum() in (0, fit.is_used.sum()) else descend(replace(fit, is_used=is_near))
+    return fit if is_near.sum() in (0, fit.is_used.sum()) else fit_constants_and_states(replace(fit, is_used=is_near))
 
 
 def _fit_joined(fit: SegmentFit, edges: Sequence[Edges]) -> SegmentFit:
-    """Fit to fewer, longer segments; those that one trajectory does not fit as well as two are cut again."""
+    """Fit to fewer, longer segments; cut those again that one trajectory does not fit as well as two."""
     joined = _begin_joined(fit, edges)
     for slack in (BEFORE_FIT, 1.0):
         is_fine = _is_as_good_as_parts(joined, fit, slack)
         if not is_fine.all():
             cut_again = _cut_again(joined, fit, is_fine)
             joined = _begin_again(joined, fit, joined.fitted_states(is_fine), cut_again)
-        joined = descend(joined)
+        joined = fit_constants_and_states(joined)
     return joined
 
 
 def _begin_joined(parts: SegmentFit, edges: Sequence[Edges]) -> SegmentFit:
-    """Return joined segments with the constants of their parts, and with first states that fit to these."""
+    """Return joined segments with the constants of their parts, and with first states fitted to these constants."""
     fit = _begin_again(parts, parts, parts.fitted_states(parts.is_used), edges)
-    return settle(replace(fit, initial=settle(_aim_at_second_parts(fit, parts)).initial))
+    return fit_first_states(replace(fit, initial=fit_first_states(_aim_at_second_parts(fit, parts)).initial))
 
 
 def _aim_at_second_parts(fit: SegmentFit, parts: SegmentFit) -> SegmentFit:
     """Return joined segments that end where their second part begins, with its first states as if they had been measured.
 
-    Errors grow along a segment: fitted to all of it at once, many a trajectory would be lost on the way.
+    Errors grow along a segment: fitted to all of it at once, many trajectories would diverge.
     """
     segments, n_measured = fit.shooter.segments, len(fit.shooter.segments.measured)
     information = parts.normal_equations(with_constants=False).states
     known = 1 / np.einsum(
         "mss->ms", np.linalg.pinv(information, hermitian=True)
-    )  # of each first state, one over its variance
+    )  # one over the variance of each first state
     homes = segments.home_of(parts.shooter.segments)
     offsets = parts.shooter.segments.first - segments.first[homes]
     measured, weights = segments.measured.copy(), segments.weights.copy()
@@ -277,25 +297,27 @@ def _aim_at_second_parts(fit: SegmentFit, parts: SegmentFit) -> SegmentFit:
 
 
 def _begin_again(fit: SegmentFit, parts: SegmentFit, states: Sequence[Numbers], edges: Sequence[Edges]) -> SegmentFit:
-    """Return segments with other edges, not yet fitted; those with a part that was left out are left out."""
+    """Return segments with other edges, not yet fitted; those with a part that was left out are left out too."""
     new = fit.task.begin(fit.system, states, edges, n_substeps=fit.shooter.n_substeps)
     is_used = np.bincount(new.shooter.segments.home_of(parts.shooter.segments), ~parts.is_used, new.is_used.size) == 0
     return replace(new, is_used=is_used)
 
 
 def _is_as_good_as_parts(fit: SegmentFit, parts: SegmentFit, slack: float) -> NDArray[np.bool_]:
-    """Tell for each segment whether it fits about as well as the segments that it was joined from."""
+    """Return for each segment whether it fits about as well as the segments it was joined from."""
     homes = fit.shooter.segments.home_of(parts.shooter.segments)
     before = np.bincount(homes, parts.losses, fit.is_used.size)
     is_joined = np.bincount(homes, minlength=fit.is_used.size) > 1
     is_lost = is_joined & (fit.shooter.sensitivity(fit.constants, fit.initial) > MAX_SENSITIVITY)
-    n_states = len(fit.initial)  # fewer are fitted: the squared error is expected to rise by as many times its mean
-    limit = slack * parts.scale * (n_states + CHANCE * np.sqrt(2 * n_states))
+    n_states = len(
+        fit.initial
+    )  # a joined pair has this many fewer unknowns: its error is expected to rise by as many means
+    limit = slack * parts.scale * (n_states + CHANCE_ERRORS * np.sqrt(2 * n_states))
     return np.asarray(~is_joined | ~fit.is_used | (~is_lost & (fit.losses - before <= limit)))
 
 
 def _cut_again(fit: SegmentFit, parts: SegmentFit, is_fine: NDArray[np.bool_]) -> list[Edges]:
-    """Return the edges with those of the parts within segments that are not fine."""
+    """Return the edges, and within segments that are not fine also those of the parts."""
     segments = parts.shooter.segments
     homes = fit.shooter.segments.home_of(segments)
     edges = [set(all_edges.tolist()) for all_edges in fit.edges]
@@ -311,7 +333,7 @@ def _summarise(fit: SegmentFit) -> Refined:
     segments = fit.shooter.segments
     n_observations = segments.n_observations(fit.is_used)
     residuals = fit.residuals[fit.is_used]
-    notes: list[str] = ["The time was up before the fit was done."] if fit.task.is_late else []
+    notes: list[str] = ["The time was up before the fit was done."] if fit.task.deadline.is_over else []
     logarithms = n_observations * (np.log(2 * np.pi) / 2 + np.log(fit.task.noise).mean())
     n_left_out = int((~fit.is_used).sum())
     if n_left_out:
@@ -334,9 +356,9 @@ def _summarise(fit: SegmentFit) -> Refined:
 
 
 def _standard_errors(fit: SegmentFit) -> Numbers:
-    """Return the standard error of each constant, for the noise that the residuals show.
+    """Return the standard error of each constant, for noise as large as the residuals.
 
-    Without noise, errors of the integration are left: these go the same way in all samples.
+    Without noise, errors of the integration are left, which have the same sign in all samples.
     """
     floor = 0.0 if fit.scale > INTEGRATION_ERROR else INTEGRATION_ERROR**2 * fit.n_free
     return np.asarray(np.sqrt(max(fit.scale, floor)) * fit.normal_equations().standard_errors())

@@ -1,7 +1,7 @@
-"""From trajectories to rows: states and inputs on the left, derivatives on the right, so far apart that rows are independent.
+"""From trajectories to rows: states and inputs with the derivatives as targets, far enough apart to be independent.
 
-Derivatives are measured ones, estimates by a named method, or means against test functions (the weak form). Rows of a map are
-pairs of neighbours. What refinement needs is kept beside the rows: smoothed states and the noise.
+Derivatives are measured, estimated by a named method, or means against test functions (the weak form). Rows of a map are pairs of
+neighbours. Smoothed states and the noise are kept with the rows: refinement needs them.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,22 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories, Trajectory
-from spl.dynamics.derivatives import DERIVATIVES, differentiate, estimate_difference_error, estimate_noise
+from spl.dynamics.derivatives import DERIVATIVES, estimate_difference_error, estimate_noise, smooth_and_differentiate
+from spl.dynamics.spline import MIN_SPLINE_SAMPLES
 from spl.dynamics.weak_fit import WeakForm
-from spl.dynamics.weak_form import weak_rows
+from spl.dynamics.weak_form import make_weak_rows
 from spl.errors import DataError, SettingError, show_value, suggest_name
 
 Numbers = NDArray[np.float64]
 Method = str | Callable[[Numbers, Numbers], ArrayLike]
 
-WEAK = "weak"
-MEASURED = "measured"
-MAP = "map"
-MAX_ROWS = 2000  # of all runs together: more only slow the searches down, the trajectories decide in the end
-FEWEST_ROWS = 100  # rows that overlap are kept rather than to have fewer
-ERROR_ROOM = 4.0  # times the estimate: it was up to so many times too small
-NO_BETTER = 1e-8  # of the spread of a derivative: simulations and tables of numbers are seldom nearer to the law
-EDGE_SHARE = 0.25  # of a run, at most, is left out at its ends, where estimates are worst
+WEAK_METHOD = "weak"
+MEASURED_METHOD = "measured"
+MAP_METHOD = "map"
+MAX_SYSTEM_ROWS = 2000  # of all runs together: more only slow the searches down, and the trajectories decide in the end
+FEWEST_ROWS = 100  # rather than fewer rows, rows that overlap are kept
+ERROR_ROOM = 4.0  # times the estimated error: the estimate was up to 4 times too small
+NO_BETTER = 1e-8  # of the spread of a derivative: simulated and tabulated data is rarely more precise
+EDGE_SHARE = 0.25  # of a run, at most, is left out at each end, where estimates are worst
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ class Plan:
     """How trajectories become rows."""
 
     method: Method = "auto"  # of the derivatives: "auto", one of DERIVATIVES, "weak", or a function (t, x) -> x_dot
-    order: int = 1  # 2: accelerations are sought, velocities are estimated
+    order: int = 1  # 2: find accelerations; velocities are estimated
     is_discrete: bool = False  # rows are x[k] and x[k + 1]
 
     def __post_init__(self) -> None:
@@ -44,7 +45,7 @@ class Plan:
             raise SettingError(f"`order` must be 1 or 2; it is {show_value(self.order)}.")
         if self.is_discrete and self.order == 2:
             raise SettingError("A map has order 1. Leave out `order=2`, or give past values as further states.")
-        known = ("auto", *DERIVATIVES, WEAK)
+        known = ("auto", *DERIVATIVES, WEAK_METHOD)
         if not callable(self.method) and (not isinstance(self.method, str) or self.method not in known):
             remedy = suggest_name(str(self.method), known)
             what = show_value(self.method)
@@ -53,16 +54,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemRows:
-    """The rows of all runs, and what was learnt about the runs on the way."""
+    """The rows of all runs, and what was learnt about the runs while making them."""
 
     names: tuple[str, ...]  # of the columns: states, velocities for order 2, inputs
     table: Numbers  # [M, columns]
     targets: Numbers  # [M, D]
-    starts: tuple[Numbers, ...]  # smoothed states of the first-order form [N, S], one array a run
+    starts: tuple[Numbers, ...]  # smoothed states of the first-order form [N, S], one array per run
     noise: Numbers  # [D], standard deviation of the noise of each state
-    method: str  # the one that was taken
-    weak: tuple[WeakForm, ...]  # one a run, if the method is "weak"
-    target_errors: Numbers  # [D], about what the targets of clean data are off by; 0 where that is not known
+    method: str  # the one that was used
+    weak: tuple[WeakForm, ...]  # one per run, if the method is "weak"
+    target_errors: Numbers  # [D], estimated errors of the targets of clean data; 0 if unknown
 
     def dataset(self, state: int) -> Dataset:
         """Return the rows with the derivative of one state as the target."""
@@ -90,10 +91,10 @@ def make_rows(data: Trajectories, plan: Plan) -> SystemRows:
         >>> rows.names, rows.method, bool(np.allclose(rows.targets, -rows.table, atol=1e-6))
         (('x',), 'finite_difference', True)
     """
-    make = _map_rows if plan.is_discrete else _weak_rows if plan.method == WEAK else _slope_rows
+    make = _map_rows if plan.is_discrete else _weak_rows if plan.method == WEAK_METHOD else _slope_rows
     method = _common_method(data, plan)
     runs = [make(run, plan, method) for run in data.runs]
-    every = max(1, sum(len(run.table) for run in runs) // MAX_ROWS)
+    every = max(1, sum(len(run.table) for run in runs) // MAX_SYSTEM_ROWS)
     return SystemRows(
         names=data.columns(plan.order),
         table=np.concatenate([run.table for run in runs])[::every],
@@ -107,7 +108,7 @@ def make_rows(data: Trajectories, plan: Plan) -> SystemRows:
 
 
 def _target_errors(data: Trajectories, plan: Plan, runs: Sequence[_RunRows]) -> Numbers:
-    """Return the errors of finite differences over all runs, with some room; data with few digits tells no more than these."""
+    """Return the errors of finite differences over all runs, with a margin, and at least the usual precision of data."""
     if runs[0].method != "finite_difference":
         return np.zeros(len(data.states))
     errors = [estimate_difference_error(run.t, run.x, order=plan.order) for run in data.runs]
@@ -119,35 +120,33 @@ def _common_method(data: Trajectories, plan: Plan) -> Method:
     """Return the method for all runs: the noisiest of them decides what "auto" means."""
     if plan.is_discrete or plan.method != "auto":
         return plan.method
-    smoothed = [differentiate(run.t, run.x).method for run in data.runs]
+    smoothed = [smooth_and_differentiate(run.t, run.x).method for run in data.runs]
     return "spline" if "spline" in smoothed else smoothed[0]
 
 
 def _mean_noise(data: Trajectories) -> Numbers:
-    """Return the noise of each state, over all runs: samples count alike."""
+    """Return the noise of each state over all runs; each sample has the same weight."""
     squares = [run.n_samples * estimate_noise(run.t, run.x) ** 2 for run in data.runs]
     return np.asarray(np.sqrt(np.sum(squares, axis=0) / data.n_samples))
 
 
 def _slope_rows(run: Trajectory, plan: Plan, method: Method) -> _RunRows:
-    """Return rows of smoothed states and derivatives, so far apart that they are about independent, without the ends."""
-    found = differentiate(run.t, run.x, _fitting(method, run), order=plan.order)
+    """Return rows of smoothed states and derivatives, far enough apart to be about independent, without the ends."""
+    found = smooth_and_differentiate(run.t, run.x, _fitting(method, run), order=plan.order)
     states, targets, name, span = found.values, found.slopes, found.method, found.span
     if plan.order == 2:
         assert found.second is not None
         slopes = found.slopes if run.x_dot is None else run.x_dot
         states, targets = np.hstack([found.values, slopes]), found.second
     elif run.x_dot is not None:
-        targets, name = run.x_dot, MEASURED
+        targets, name = run.x_dot, MEASURED_METHOD
     places = _independent_places(run.n_samples, span)
     return _RunRows(np.hstack([states, run.u])[places], targets[places], states, name)
 
 
 def _fitting(method: Method, run: Trajectory) -> Method:
-    """Return the method, or for a run too short for a spline the differences between its samples."""
-    from spl.dynamics.spline import MIN_SAMPLES
-
-    return "finite_difference" if method == "spline" and run.n_samples < MIN_SAMPLES else method
+    """Return the method, or finite differences for a run that is too short for a spline."""
+    return "finite_difference" if method == "spline" and run.n_samples < MIN_SPLINE_SAMPLES else method
 
 
 def _independent_places(n_samples: int, span: float) -> slice:
@@ -158,22 +157,22 @@ def _independent_places(n_samples: int, span: float) -> slice:
 
 def _weak_rows(run: Trajectory, plan: Plan, _: Method) -> _RunRows:
     """Return a row for each window: means of the states and inputs, and of the derivatives."""
-    found = weak_rows(run.t, run.x, run.u if run.u.shape[1] else None, order=plan.order)
-    smoothed = differentiate(run.t, run.x, _fitting("spline", run), order=plan.order)
+    found = make_weak_rows(run.t, run.x, run.u if run.u.shape[1] else None, order=plan.order)
+    smoothed = smooth_and_differentiate(run.t, run.x, _fitting("spline", run), order=plan.order)
     starts, means = smoothed.values, found.states
     if plan.order == 2:
         assert found.velocities is not None
         starts, means = np.hstack([starts, smoothed.slopes]), np.hstack([means, found.velocities])
     columns = np.ascontiguousarray(np.hstack([starts, run.u]).T)
     form = WeakForm(columns, found.operator, found.goals, max(1, int(found.n_rows / found.span)))
-    return _RunRows(np.hstack([means, found.inputs]), found.goals, starts, WEAK, form)
+    return _RunRows(np.hstack([means, found.inputs]), found.goals, starts, WEAK_METHOD, form)
 
 
 def _map_rows(run: Trajectory, _: Plan, __: Method) -> _RunRows:
-    """Return the pairs of neighbours that lie one step apart."""
+    """Return the pairs of neighbours that are one step apart."""
     steps = np.diff(run.t)
     is_pair = steps <= 1.5 * np.median(steps)
     if not is_pair.any():
         raise DataError("No two samples follow each other. Give a map samples that are one step apart.")
     table = np.hstack([run.x, run.u])[:-1][is_pair]
-    return _RunRows(table, run.x[1:][is_pair], run.x, MAP)
+    return _RunRows(table, run.x[1:][is_pair], run.x, MAP_METHOD)

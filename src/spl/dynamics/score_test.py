@@ -1,4 +1,4 @@
-"""What a fit of a system would gain by further terms: a score test on the trajectories, without fitting each in turn."""
+"""What a fit of a system would gain from further terms: a score test on the trajectories, without fitting each of them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,21 +6,22 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.dynamics.shooting import Refined, make_shooter
+from spl.dynamics.refine import Refined
+from spl.dynamics.shooting import make_shooter
 from spl.notation.terms import add_term
 
 Numbers = NDArray[np.float64]
 Term = tuple[int, ...]
 
-CHUNK = 16  # terms that are looked at in one go
-RESOLVED = 1e-10  # of a term's information must be its own: less is that of the constants that are there
+TERMS_PER_CALL = 16  # tested at once
+RESOLVED = 1e-10  # share of a term's information that must be independent of the constants already there
 
 
-def term_gains(fitted: Refined, starts: Sequence[Numbers], state: int, terms: Sequence[Term]) -> Numbers:
-    """Return for each term by how much a constant times it, added to the equation of a state, would lower the squared error.
+def estimate_term_gains(fitted: Refined, starts: Sequence[Numbers], state: int, terms: Sequence[Term]) -> Numbers:
+    """Return for each term by how much the squared error would fall if a constant times it were added to the equation of a state.
 
-    The error is in units of the noise. To first order in the constant: large gains are only large. Terms that cannot be added gain
-    nothing. `starts` are the states of whole runs, as for `refine`.
+    The error is in units of the noise. The gain is to first order in the constant, so large gains are not exact. Terms that cannot be
+    added gain nothing. `starts` are the states of whole runs, as for `refine`.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -33,11 +34,14 @@ def term_gains(fitted: Refined, starts: Sequence[Numbers], state: int, terms: Se
         >>> words = Vocabulary(("x",))
         >>> law = System(("x",), (), (parse_expression("C", words).with_constants(np.array([0.5])),))
         >>> fitted = refine(law, [run], [run.x], [0.01], length=25)
-        >>> gains = term_gains(fitted, [run.x], 0, [parse_expression("x*x", words).tokens])
+        >>> gains = estimate_term_gains(fitted, [run.x], 0, [parse_expression("x*x", words).tokens])
         >>> bool(gains[0] > 1000)  # a constant alone leaves much to be gained
         True
     """
-    gains = [_gains_at_once(fitted, starts, state, terms[k : k + CHUNK]) for k in range(0, len(terms), CHUNK)]
+    gains = [
+        _gains_at_once(fitted, starts, state, terms[k : k + TERMS_PER_CALL])
+        for k in range(0, len(terms), TERMS_PER_CALL)
+    ]
     return np.concatenate([np.empty(0), *gains])
 
 
@@ -55,11 +59,11 @@ def _gains_at_once(fitted: Refined, starts: Sequence[Numbers], state: int, terms
     with np.errstate(all="ignore"):  # trajectories may be lost
         normal = shooter.normal_equations(larger.constants, fitted.initial_states.T, fitted.is_used)
     matrix, slope, _ = normal.reduce(np.zeros_like(normal.state_slope))
-    return _gains_beside(matrix, slope, is_new)
+    return _gains_of_new(matrix, slope, is_new)
 
 
-def _gains_beside(matrix: Numbers, slope: Numbers, is_new: NDArray[np.bool_]) -> Numbers:
-    """Return the gain by each new constant alone, all old ones fitted again."""
+def _gains_of_new(matrix: Numbers, slope: Numbers, is_new: NDArray[np.bool_]) -> Numbers:
+    """Return the gain from each new constant alone, with all old ones fitted again."""
     size = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
     scaled, goal = matrix / np.outer(size, size), slope / size
     old = scaled[np.ix_(~is_new, ~is_new)]

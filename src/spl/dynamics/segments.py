@@ -1,4 +1,4 @@
-"""Segments: runs cut into short stretches, as arrays that are integrated and compared all at once."""
+"""Segments: runs cut into short pieces, as arrays that are integrated and compared in one call."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,18 +12,18 @@ from spl.data.trajectories import Trajectory
 Numbers = NDArray[np.float64]
 Edges = NDArray[np.int64]
 
-MAX_SAMPLES = 100_000  # of all runs: more would take memory and time and say little
-STRETCH = 2000  # samples of the stretches that are used if there are more
+MAX_FOLLOWED_SAMPLES = 100_000  # of all runs: more take memory and time, and add little
+STRETCH = 2000  # samples of each stretch that is used if there are more
 MIN_LENGTH = 8  # samples of the shortest segments
-MOVEMENT = 3.0  # the states move by so many sd of their noise within the first segments, or these are longer
-MOST = 0.7  # of the way they ever move is enough in any case
+MOVEMENT = 3.0  # sd of the noise that the states must move within the first segments
+MOST_MOVEMENT = 0.7  # of their largest movement is enough in any case
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segments:
-    """Stretches of runs, with their measurements as arrays; short ones are padded at the end with weight 0."""
+    """Pieces of runs, with their measurements as arrays; short ones are padded at the end with weight 0."""
 
-    run: NDArray[np.int64]  # [M], which run each is from
+    run: NDArray[np.int64]  # [M], the run that each is from
     first: NDArray[np.int64]  # [M], its first sample in that run
     size: NDArray[np.int64]  # [M], how many samples it has
     times: Numbers  # [M, K]
@@ -33,12 +33,12 @@ class Segments:
 
     @property
     def n_segments(self) -> int:
-        """How many there are."""
+        """How many segments there are."""
         return self.run.size
 
     @property
     def length(self) -> int:
-        """The samples of the longest."""
+        """How many samples the longest has."""
         return int(self.measured.shape[2])
 
     @property
@@ -54,7 +54,7 @@ class Segments:
         return int(self.size[is_used].sum()) * len(self.measured)
 
     def home_of(self, parts: "Segments") -> NDArray[np.int64]:
-        """Return for each of the parts, which cut these segments further, the number of the segment that it is in."""
+        """Return for each part of these segments, which are cut further, the number of the segment it is in."""
         stride = 1 + max(int(self.first.max()), int(parts.first.max()))
         places = self.run * stride + self.first
         return np.searchsorted(places, parts.run * stride + parts.first, side="right") - 1
@@ -65,9 +65,9 @@ class Segments:
 
 
 def spread_samples(
-    runs: Sequence[Trajectory], starts: Sequence[Numbers], most: int = MAX_SAMPLES
+    runs: Sequence[Trajectory], starts: Sequence[Numbers], most: int = MAX_FOLLOWED_SAMPLES
 ) -> tuple[Sequence[Trajectory], Sequence[Numbers]]:
-    """Return runs and their states; if they have too many samples, stretches of them, spread evenly, each as a run of its own.
+    """Return runs and their states; if they have too many samples, evenly spread stretches of them, each as a separate run.
 
     Examples:
         >>> t = np.arange(10_000.0)
@@ -90,19 +90,19 @@ def spread_samples(
 
 
 def choose_length(runs: Sequence[Trajectory], starts: Sequence[Numbers], noise: Numbers) -> int:
-    """Return the shortest length of segments in which the states, smoothed, move clearly more than their noise."""
+    """Return the shortest length of segments within which the smoothed states move clearly more than their noise."""
     lengths, moves = [MIN_LENGTH], []
     while 2 * lengths[-1] < max(run.n_samples for run in runs):
         lengths.append(2 * lengths[-1])
     for length in lengths:
         ways = [(states[length:] - states[:-length])[:, : noise.size] / noise for states in starts]
         moves.append(np.sqrt(np.mean(np.concatenate(ways) ** 2)) if sum(map(len, ways)) else 0.0)
-    is_enough = np.array(moves) >= min(MOVEMENT, MOST * max(moves))
+    is_enough = np.array(moves) >= min(MOVEMENT, MOST_MOVEMENT * max(moves))
     return lengths[int(np.argmax(is_enough))]
 
 
 def even_edges(runs: Sequence[Trajectory], length: int) -> list[Edges]:
-    """Return where to cut runs into segments of about so many samples: the first sample of each, then the end.
+    """Return where to cut runs into segments of about `length` samples: the first sample of each, then the end.
 
     Examples:
         >>> even_edges([Trajectory(np.arange(5.0), np.zeros((5, 1)), np.empty((5, 0)), None)], 2)
@@ -113,7 +113,7 @@ def even_edges(runs: Sequence[Trajectory], length: int) -> list[Edges]:
 
 
 def cut_segments(runs: Sequence[Trajectory], noise: Numbers, edges: Sequence[Edges]) -> Segments:
-    """Cut runs into segments at the edges given, as `even_edges` makes them; `noise` [D] is the sd of each state.
+    """Cut runs into segments at given edges, in the form of `even_edges`; `noise` [D] is the sd of each state.
 
     Examples:
         >>> run = Trajectory(np.arange(5.0), np.zeros((5, 1)), np.empty((5, 0)), None)
@@ -123,7 +123,9 @@ def cut_segments(runs: Sequence[Trajectory], noise: Numbers, edges: Sequence[Edg
     """
     places = [(number, a, b - a) for number, all_edges in enumerate(edges) for a, b in pairwise(all_edges)]
     number, first, size = np.array(places, dtype=np.int64).T
-    offset = np.minimum(np.arange(size.max()), size[:, np.newaxis] - 1)  # [M, K], the last sample again as padding
+    offset = np.minimum(
+        np.arange(size.max()), size[:, np.newaxis] - 1
+    )  # [M, K], with the last sample repeated as padding
     at = np.cumsum([0, *(run.n_samples for run in runs)])[number][:, np.newaxis] + first[:, np.newaxis] + offset
     is_real = np.arange(size.max()) < size[:, np.newaxis]
     times, x, u = (np.concatenate([getattr(run, name) for run in runs]) for name in ("t", "x", "u"))
@@ -132,7 +134,7 @@ def cut_segments(runs: Sequence[Trajectory], noise: Numbers, edges: Sequence[Edg
 
 
 def join_pairs(edges: Sequence[Edges], to_keep: set[tuple[int, int]]) -> list[Edges]:
-    """Return the edges without every other one, but with all (run, edge) that are to be kept.
+    """Return every other edge, and all (run, edge) that are to be kept.
 
     Examples:
         >>> join_pairs([np.array([0, 2, 4, 6, 8])], {(0, 6)})

@@ -1,4 +1,4 @@
-"""Shooting: the trajectories of a system over segments, how far they are from the data, and what would bring them nearer."""
+"""Shooting: the trajectories of a system over segments, how far they are from the data, and what would bring them closer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,18 +13,18 @@ from spl.kernels.programs.integrate import Course, Equations, IntegrateWork, int
 
 Numbers = NDArray[np.float64]
 
-LOST = 1e3  # a trajectory this many times farther out than the data is given up
+LOST = 1e3  # a trajectory this many times larger than the data is given up
 INTEGRATION_ERROR = 0.005  # allowed, in sd of the noise
 MAX_SUBSTEPS = 32  # of the integration, between two samples
-TOO_LARGE = 1e100  # for squares of slopes to be summed up
-NUDGE = 1e-8  # of numeric derivatives, relative
-SINGULAR = 1e-12  # an eigenvalue of the scaled information below this belongs to constants that the data do not show
-HIDDEN = 1e-6  # a constant with a larger part in what the data do not show is not known
+TOO_LARGE = 1e100  # for the squares of slopes to be summed
+NUDGE = 1e-8  # relative step of numeric derivatives
+SINGULAR = 1e-12  # smaller eigenvalues of the scaled information belong to constants that the data does not determine
+HIDDEN = 1e-6  # a constant with a larger part in these eigenvectors is unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shooter:
-    """Integrates a system over segments. Its constants are columns, so that many sets of them go in one call."""
+    """Integrates a system over segments. Its constants are columns, so that one call takes many sets of them."""
 
     system: System
     segments: Segments
@@ -51,7 +51,7 @@ class Shooter:
     def fill_in(
         self, states: Sequence[Numbers], constants: Numbers, initial: Numbers, is_wanted: NDArray[np.bool_]
     ) -> list[Numbers]:
-        """Return the states of whole runs, one array [N, S] a run, with those of the system along the segments wanted [M]."""
+        """Return the states of whole runs, one array [N, S] per run, replaced by those of the system along the wanted segments [M]."""
         filled = [of_run.copy() for of_run in states]
         followed = self.follow(constants[np.newaxis], initial[np.newaxis])[0]
         for m in np.flatnonzero(is_wanted):
@@ -70,9 +70,9 @@ class Shooter:
         return np.swapaxes(off, 1, 2).reshape(len(off), segments.n_segments, -1)
 
     def linearise(self, constants: Numbers, initial: Numbers, *, with_constants: bool) -> tuple[Numbers, Numbers]:
-        """Return the residuals [M, D * K] at constants [C] and first states [S, M], and the slopes of the predictions.
+        """Return the residuals [M, D * K] at constants [C] and first states [S, M], and the numeric slopes of the predictions.
 
-        The slopes [M, S + C, D * K] are by first states and constants, numeric; without constants [M, S, D * K].
+        The slopes are by first states and constants, [M, S + C, D * K]; without constants [M, S, D * K].
         """
         n_states = len(initial)
         nudges = NUDGE * self.spread
@@ -92,7 +92,7 @@ class Shooter:
     def normal_equations(
         self, constants: Numbers, initial: Numbers, is_used: NDArray[np.bool_], *, with_constants: bool = True
     ) -> "NormalEquations":
-        """Return the normal equations of the segments that are used [M]; those that are lost do not count."""
+        """Return the normal equations of the segments that are used [M]; lost ones do not count."""
         residuals, slopes = self.linearise(constants, initial, with_constants=with_constants)
         is_known = is_used & (np.abs(slopes) < TOO_LARGE).all(axis=(1, 2)) & (np.abs(residuals) < TOO_LARGE).all(axis=1)
         residuals = np.where(is_known[:, np.newaxis], residuals, 0.0)
@@ -105,18 +105,17 @@ class Shooter:
         )
 
     def sensitivity(self, constants: Numbers, initial: Numbers) -> Numbers:
-        """Return for each segment how much an error in its first states can grow on the way [M], infinite where lost."""
+        """Return how much an error in the first states of each segment can grow along it [M], infinite where lost."""
         _, slopes = self.linearise(constants, initial, with_constants=False)
         n_measured = len(self.segments.measured)
-        by_sample = (
-            slopes.reshape(*slopes.shape[:2], n_measured, -1) / self.segments.weights.max(axis=(1, 2))[:, np.newaxis]
-        )
+        weights = self.segments.weights.max(axis=(1, 2))[:, np.newaxis]
+        by_sample = slopes.reshape(*slopes.shape[:2], n_measured, -1) / weights
         growth = np.abs(by_sample) * self.spread[:, np.newaxis, np.newaxis] / self.spread[:n_measured, np.newaxis]
         largest = growth.max(axis=(1, 2, 3))
         return np.where(np.isfinite(largest), largest, np.inf)
 
     def refined_for(self, constants: Numbers, initial: Numbers) -> "Shooter":
-        """Return one with as many steps between samples as the accuracy needs."""
+        """Return a shooter with as many steps between samples as the accuracy requires."""
         if self.system.is_discrete:
             return self
         shooter = self
@@ -125,7 +124,7 @@ class Shooter:
             finer = replace(shooter, n_substeps=2 * shooter.n_substeps)
             fine = finer.residuals(constants[np.newaxis], initial[np.newaxis])[0]
             errors = np.sqrt(((coarse - fine) ** 2).sum(axis=1) / self.segments.size)
-            errors = errors[np.isfinite(errors)]  # of those that are lost, nothing can be said
+            errors = errors[np.isfinite(errors)]  # lost ones say nothing
             if errors.size == 0 or np.median(errors) <= INTEGRATION_ERROR:
                 break
             shooter, coarse = finer, fine
@@ -133,7 +132,7 @@ class Shooter:
 
 
 def make_shooter(system: System, segments: Segments, states: Sequence[Numbers], n_substeps: int = 1) -> Shooter:
-    """Return what integrates the system over segments of runs with about these states, one array [N, S] a run."""
+    """Return a shooter over segments of runs with about these states, one array [N, S] per run."""
     rows = np.concatenate(list(states))
     bounds = LOST * one_for_zero(np.abs(rows).max(axis=0))
     spread = one_for_zero(rows.std(axis=0))
@@ -142,41 +141,19 @@ def make_shooter(system: System, segments: Segments, states: Sequence[Numbers], 
 
 
 def one_for_zero(values: Numbers) -> Numbers:
-    """Return sizes to divide by: 1 where there is none."""
+    """Return sizes to divide by, with 1 in place of 0."""
     return np.where(values > 0, values, 1.0)
 
 
 def sum_squares(residuals: Numbers) -> Numbers:
-    """Return the squared error of each segment [M], infinite for those that are lost."""
+    """Return the squared error of each segment [M], infinite for lost ones."""
     losses = (residuals**2).sum(axis=1)
     return np.where(np.isfinite(losses), losses, np.inf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Refined:
-    """A system fitted to trajectories, and how well it fits them."""
-
-    system: System
-    standard_errors: Numbers  # [C]; infinite for constants that the data do not show
-    chi2: float  # mean squared residual in units of the noise; about 1 if equations and noise are right
-    error: float  # the same over all segments, used or not; one that is lost counts as the spread of the data
-    log_likelihood: float  # of the measurements; comparable between systems fitted with the same length of segments
-    n_observations: int
-    segments: Segments
-    is_used: NDArray[np.bool_]  # [M], whether each segment took part
-    initial_states: Numbers  # [M, S], the fitted first states of the segments
-    n_substeps: int  # of the integration, between two samples
-    notes: tuple[str, ...]  # for people
-
-    def fitted_states(self, states: Sequence[Numbers]) -> list[Numbers]:
-        """Return the states of whole runs, one array [N, S] a run, from this fit where its segments took part."""
-        shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
-        return shooter.fill_in(states, self.system.constants, self.initial_states.T, self.is_used)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class NormalEquations:
-    """The normal equations: first states by segment, constants for all."""
+    """The normal equations: first states per segment, constants shared by all."""
 
     states: Numbers  # [M, S, S]
     mixed: Numbers  # [M, S, C]
@@ -206,7 +183,7 @@ class NormalEquations:
         return constants, (solved[:, :, -1] - solved[:, :, :-1] @ constants).T
 
     def standard_errors(self) -> Numbers:
-        """Return those of the constants [C], in units of the noise; infinite for constants that the data do not show."""
+        """Return the standard errors of the constants [C] for noise of deviation 1; infinite if the data does not determine one."""
         matrix = self.reduce(np.zeros_like(self.state_slope))[0]
         if not np.isfinite(matrix).all():
             return np.full(len(matrix), np.inf)

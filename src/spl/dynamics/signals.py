@@ -1,4 +1,4 @@
-"""Sampled signals: checked times and columns, and how much white noise is in them. Arrays and numbers only."""
+"""Sampled signals: checked times and columns, and how much white noise they contain. Arrays and numbers only."""
 
 import math
 
@@ -7,14 +7,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from spl.errors import DataError
 
-EVEN = 1e-6  # steps that differ by less than this share of their mean are even
-_MAX_DIFFERENCE = 10  # order of the highest differences that noise is read from
-_CLIP = 2.5  # differences beyond so many standard deviations count as so many: they are signal, or outliers
-_N_CLIPS = 50  # enough to converge from a scale that is far too large
+EVEN_STEPS = 1e-6  # steps that differ by less than this share of their mean are even
+_MAX_DIFFERENCE = 10  # highest order of the differences that noise is estimated from
+_CLIP = 2.5  # standard deviations; larger differences are clipped: they are signal, or outliers
+_N_CLIPS = 50  # iterations, enough to converge from a scale that is far too large
 
 
 def as_series(t: ArrayLike, x: ArrayLike, *, min_samples: int = 2) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return times [N] and columns [N, D] as floats, or say what is wrong with them.
+    """Return times [N] and columns [N, D] as floats; raise a clear error if something is wrong with them.
 
     Examples:
         >>> t, x = as_series([0, 1, 2], [5, 6, 7])
@@ -27,7 +27,7 @@ def as_series(t: ArrayLike, x: ArrayLike, *, min_samples: int = 2) -> tuple[NDAr
     if columns.ndim not in (1, 2):
         raise DataError(f"The samples must be one series [N] or columns [N, D]; they have {columns.ndim} dimensions.")
     if len(times) != len(columns):
-        raise DataError(f"There are {len(times)} times, but {len(columns)} samples. Give one time a sample.")
+        raise DataError(f"There are {len(times)} times, but {len(columns)} samples. Give one time per sample.")
     if len(times) < min_samples:
         raise DataError(f"There are {len(times)} samples; at least {min_samples} are needed. Give more samples.")
     backward = np.flatnonzero(np.diff(times) <= 0)
@@ -41,21 +41,21 @@ def as_series(t: ArrayLike, x: ArrayLike, *, min_samples: int = 2) -> tuple[NDAr
 
 
 def is_even(t: NDArray[np.float64]) -> bool:
-    """Tell whether all steps between times are the same.
+    """Return whether all steps between times are the same.
 
     Examples:
         >>> is_even(0.1 * np.arange(5)), is_even(np.array([0.0, 1.0, 3.0]))
         (True, False)
     """
     steps = np.diff(t)
-    return bool(np.all(np.abs(steps - steps.mean()) <= EVEN * steps.mean()))
+    return bool(np.all(np.abs(steps - steps.mean()) <= EVEN_STEPS * steps.mean()))
 
 
 def estimate_noise(t: ArrayLike, x: ArrayLike) -> NDArray[np.float64]:
     """Return the standard deviation of the white noise in each column, [D].
 
-    Differences of high order remove what is smooth and leave the noise. The lowest order is taken after which no
-    higher one leaves clearly less. Steps may be uneven. A smooth signal without noise gives almost 0.
+    Differences of high order remove what is smooth and leave the noise. The lowest order is used for which no higher one
+    leaves clearly less. Steps may be uneven. A smooth signal without noise gives almost 0.
 
     Examples:
         >>> t = np.linspace(0, 20, 1000)
@@ -71,7 +71,7 @@ def estimate_noise(t: ArrayLike, x: ArrayLike) -> NDArray[np.float64]:
 
 
 def _pick_plateau(scales: NDArray[np.float64], errors: NDArray[np.float64]) -> float:
-    """Return the first scale that no later one is clearly below."""
+    """Return the first scale that is not clearly above a later one."""
     for place, scale in enumerate(scales):
         if np.all(scale * (1 - errors[place:]) <= scales[place:]):
             return float(scale)
@@ -93,7 +93,7 @@ def _take_differences(t: NDArray[np.float64], x: NDArray[np.float64], order: int
 
 
 def _robust_scale(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the standard deviation [D] of numbers with mean 0, large ones clipped (Huber's proposal 2)."""
+    """Return the standard deviation [D] of numbers with mean 0, with large ones clipped (Huber's proposal 2)."""
     inside = math.erf(_CLIP / math.sqrt(2))
     density = math.exp(-(_CLIP**2) / 2) / math.sqrt(2 * math.pi)
     expected = inside - 2 * _CLIP * density + _CLIP**2 * (1 - inside)  # of clipped squares of a normal number

@@ -1,7 +1,7 @@
-"""Trajectories of a system from a given start, accurate to many digits, with an end that is explained.
+"""Precise trajectories of a system from a given start, with the reason if one ends early.
 
-The steps adapt themselves: an explicit method first, an implicit one from where the equations turn out to be stiff.
-Quick integration of many short segments is in `kernels/integrate`.
+Steps are adaptive: an explicit method first, then an implicit one once the equations turn out to be stiff.
+Fast integration of many short segments is in `kernels/programs/integrate`.
 """
 
 from collections.abc import Callable
@@ -21,16 +21,16 @@ Numbers = NDArray[np.float64]
 
 RELATIVE_TOLERANCE = 1e-8
 ABSOLUTE_TOLERANCE = 1e-10  # in units of the start of each state
-SMALLEST_UNIT = 1e-6  # of a state that starts near zero, as a share of the largest start
-EXPLOSION = 1e12  # a state this much larger than the largest start has left for good
-EXPLICIT_EVALUATIONS = 20_000  # more, and the equations count as stiff; about 0.3 s
-MAX_EVALUATIONS = 200_000
-EVALUATIONS_A_SAMPLE = 60  # allowed on top of both; a step of the explicit method takes 12
+SMALLEST_UNIT = 1e-6  # for a state that starts near zero, as a share of the largest start
+EXPLOSION = 1e12  # a state this many times larger than the largest start has diverged
+EXPLICIT_EVALUATIONS = 20_000  # with more, the equations count as stiff; about 0.3 s
+MAX_SLOPE_EVALUATIONS = 200_000
+EVALUATIONS_PER_SAMPLE = 60  # allowed on top of both; a step of the explicit method takes 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Simulation:
-    """The states at the times asked for; NaN from where the simulation ended early."""
+    """The states at the requested times; NaN after an early end."""
 
     states: Numbers  # [N, S]
     ended: float | None = None  # the time of an early end
@@ -40,9 +40,9 @@ class Simulation:
 def simulate(
     system: System, x0: ArrayLike, t: ArrayLike, u: ArrayLike | Callable[[float], ArrayLike] | None = None
 ) -> Simulation:
-    """Return the states at times t from the start x0, the states at t[0]; for order 2 followed by the velocities.
+    """Return the states at times t, starting from the states x0 at t[0]; for order 2 followed by the velocities.
 
-    Inputs are columns [N, U] at the times, linear in between, or a function of time. Maps go one step each time.
+    Inputs are columns [N, U] at the times, linear in between, or a function of time. A map takes one step per time.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -71,7 +71,7 @@ def simulate(
 
 
 class _Slopes:
-    """The right-hand side of the first-order form of a system, counting its calls."""
+    """The right-hand side of the first-order form of a system, with a count of its calls."""
 
     def __init__(self, system: System, inputs: Callable[[float], Numbers]) -> None:
         self.system = system
@@ -88,7 +88,7 @@ class _Slopes:
         self._stack = make_stack(equations)
 
     def __call__(self, time: float, state: Numbers) -> Numbers:
-        """Return the slopes, or the next states of a map. Takes 4 us for each program."""
+        """Return the slopes, or the next states of a map. Takes 4 us per program."""
         self.n_calls += 1
         self._columns[: self._n_states, 0] = state
         if self.system.inputs:
@@ -117,7 +117,7 @@ def _iterate(slopes: _Slopes, times: Numbers, states: Numbers) -> _End | None:
 
 
 def _integrate(slopes: _Slopes, times: Numbers, states: Numbers, has_kinks: bool) -> _End | None:
-    """Fill the states of a flow; from sample to sample if the inputs have kinks there."""
+    """Fill the states of a flow; sample by sample if the inputs have kinks there."""
     if times.size == 1:
         return None
     slopes(float(times[0]), states[0])
@@ -145,8 +145,8 @@ def _integrate_piece(slopes: _Slopes, times: Numbers, states: Numbers, first: in
         if reached > at:
             states[at:reached] = solver.dense_output()(times[at:reached]).T
             at = reached
-        allowed = EVALUATIONS_A_SAMPLE * times.size
-        if slopes.n_calls > MAX_EVALUATIONS + allowed:
+        allowed = EVALUATIONS_PER_SAMPLE * times.size
+        if slopes.n_calls > MAX_SLOPE_EVALUATIONS + allowed:
             return solver.t, f"more than {slopes.n_calls} evaluations; the equations are too hard to integrate"
         if not slopes.is_stiff and slopes.n_calls > EXPLICIT_EVALUATIONS + allowed and solver.status == "running":
             slopes.is_stiff = True
@@ -168,7 +168,7 @@ def _explosion_of(start: Numbers) -> float:
 
 
 def _reason(slopes: _Slopes, state: Numbers, limit: float) -> str:
-    """Say why a solver gave up at a state: its steps shrink to nothing before a singularity and at the edge of a domain."""
+    """Return why a solver gave up at a state: its steps shrink to nothing before a singularity and at the edge of a domain."""
     if np.abs(state).max() > np.sqrt(limit):
         return _explosion_reason(slopes.system, state)
     if slopes.left_domain:
@@ -190,7 +190,7 @@ def _check_times(t: ArrayLike) -> Numbers:
         raise DataError(f"The times must be a series of finite numbers; their shape is {times.shape}.")
     if (np.diff(times) <= 0).any():
         k = int(np.argmax(np.diff(times) <= 0))
-        raise DataError(f"The times must rise; {times[k + 1]:g} comes after {times[k]:g}. Sort them.")
+        raise DataError(f"The times must increase; {times[k + 1]:g} follows {times[k]:g}. Sort them.")
     return times
 
 

@@ -1,13 +1,13 @@
-"""Smoothing splines that choose their smoothness from the data, and vary it along the way. Arrays and numbers only.
+"""Smoothing splines whose smoothness follows the data and varies along the series. Arrays and numbers only.
 
-A quintic spline is fitted to each column, its third derivative penalised:
+A quintic spline is fitted to each column, with a penalty on its third derivative:
 
     minimise  sum (x_i - s(t_i))^2  +  strength * sum_j weight_j * s'''_j^2
 
 The strength is the most likely one when s''' is white noise of variance 1 / weight (restricted maximum likelihood).
-First all weights are equal. Signals with fast and slow parts, such as relaxation oscillations, then are too smooth in
-the fast parts and too rough in the slow ones: so the weights are set to one over the local energy of s''', and the fit
-is repeated. The parts of a system tend to be fast together, so half of that energy is the mean over the columns.
+First, all weights are equal. That makes signals with fast and slow parts, such as relaxation oscillations, too smooth in
+the fast parts and too rough in the slow ones. So the weights are set to one over the local energy of s''', and the fit
+is repeated. The states of a system tend to be fast at the same time, so half of that energy is the mean over the columns.
 
 Everything is banded: time and memory grow with the number of samples.
 """
@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 
 from spl.errors import DataError
 
-MIN_SAMPLES = 10
+MIN_SPLINE_SAMPLES = 10
 _DEGREE = 5
 _PENALTY = 3  # the derivative that is penalised
-_N_ROUNDS = 3  # of setting the weights anew; more change little
+_N_ROUNDS = 3  # of updating the weights; more change little
 _ENERGY_WIDTH = 1.5  # of the window for the local energy, in widths of the smoothing
-_ENERGY_FLOOR = 0.01  # of the mean: no part is taken for smoother than this
-_POOLED = 0.5  # the share of the local energy that all columns have in common
-_STRENGTHS = (-5.0, 9.0)  # decimal logarithms, knots as unit of time; beyond 9 the equations are badly conditioned
-_CHANGE = 3.0  # of the strength, at most, when weights are set anew
-_COARSEN_ABOVE = 7.0  # strengths for which knots can be left out
+_ENERGY_FLOOR = 0.01  # of the mean: no part counts as smoother than this
+_POOLED = 0.5  # share of the local energy that is the mean over all columns
+_STRENGTHS = (-5.0, 9.0)  # decimal logarithms, in units of knots; above 9 the equations are badly conditioned
+_CHANGE = 3.0  # of the strength, at most, when the weights are updated
+_COARSEN_ABOVE = 7.0  # strength above which knots can be left out
 _COARSER = 4  # times fewer knots
 _MIN_KNOTS = 32
 
@@ -41,11 +41,11 @@ class SplineFit:
     values: NDArray[np.float64]
     slopes: NDArray[np.float64]
     second: NDArray[np.float64]
-    freedom: NDArray[np.float64]  # [D], how many free numbers each spline amounts to
+    freedom: NDArray[np.float64]  # [D], the effective number of parameters of each spline
 
 
 def fit_splines(t: NDArray[np.float64], x: NDArray[np.float64]) -> SplineFit:
-    """Fit a smoothing spline to each column of x [N, D] at increasing times t [N], N at least `MIN_SAMPLES`.
+    """Fit a smoothing spline to each column of x [N, D] at increasing times t [N], N at least `MIN_SPLINE_SAMPLES`.
 
     Examples:
         >>> t = np.linspace(0, 10, 500)
@@ -54,7 +54,7 @@ def fit_splines(t: NDArray[np.float64], x: NDArray[np.float64]) -> SplineFit:
         >>> bool(np.abs(fit.slopes[20:-20, 0] - np.cos(t)[20:-20]).max() < 0.1)
         True
     """
-    places = (t - t[0]) / (t[-1] - t[0]) * (len(t) - 1)  # mean step 1: well scaled numbers
+    places = (t - t[0]) / (t[-1] - t[0]) * (len(t) - 1)  # mean step 1, so that the numbers are well scaled
     centre, spread = x.mean(axis=0), x.std(axis=0)
     scaled = (x - centre) / np.where(spread > 0, spread, 1.0)
     try:
@@ -64,7 +64,7 @@ def fit_splines(t: NDArray[np.float64], x: NDArray[np.float64]) -> SplineFit:
         shortest, longest = np.diff(t).min(), np.diff(t).max()
         raise DataError(
             f"The steps between samples are too uneven for a spline: {shortest:g} to {longest:g}. Use "
-            "'finite_difference', or leave out samples that lie close together."
+            "'finite_difference', or leave out samples that are close together."
         ) from None
     rate = (len(t) - 1) / (t[-1] - t[0])
 
@@ -88,7 +88,7 @@ def _fit_columns(t: NDArray[np.float64], x: NDArray[np.float64]) -> list["_Splin
 
 
 def _fit_evenly(t: NDArray[np.float64], y: NDArray[np.float64]) -> "_Spline":
-    """Fit with the same penalty everywhere, leaving out knots while a smooth signal does not need them."""
+    """Fit with the same penalty everywhere; leave out knots while the signal is too smooth to need them."""
     stride = 1
     while True:
         basis = _Basis.build(t, stride)
@@ -101,15 +101,15 @@ def _fit_evenly(t: NDArray[np.float64], y: NDArray[np.float64]) -> "_Spline":
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Basis:
-    """B-splines on the knots, and what of the equations does not depend on the samples' values."""
+    """B-splines on the knots, and the parts of the equations that do not depend on the values of the samples."""
 
     t: NDArray[np.float64]  # [N]
     stride: int  # samples from knot to knot
     knots: NDArray[np.float64]
     design: Any  # sparse [N, n], each B-spline at each sample
     third: Any  # sparse [n - 3, n], from the coefficients of a spline to those of its third derivative
-    spans: NDArray[np.float64]  # [n - 3], the time that each of these stands for
-    centres: NDArray[np.float64]  # [n - 3], and the middle of that time
+    spans: NDArray[np.float64]  # [n - 3], the time that each of these covers
+    centres: NDArray[np.float64]  # [n - 3], the middle of that time
     gram: NDArray[np.float64]  # bands of design.T @ design
 
     @property
@@ -151,7 +151,7 @@ class _Spline:
     def fit(
         cls, basis: _Basis, y: NDArray[np.float64], weights: NDArray[np.float64], lowest: float, highest: float
     ) -> "_Spline":
-        """Fit with the most likely strength: a coarse row of strengths, then finer ones around the best."""
+        """Fit with the most likely strength: try a coarse grid of strengths, then finer ones around the best."""
         equations = _Equations(basis, y, weights)
         step = 1.5
         tried = {strength: equations.deviance(strength) for strength in np.arange(lowest, highest + step / 2, step)}
@@ -164,7 +164,7 @@ class _Spline:
         return cls(basis, y, weights, strength, coefficients)
 
     def evaluate(self, derivative: int) -> NDArray[np.float64]:
-        """Return the spline's values, or those of a derivative, at the samples."""
+        """Return the values of the spline, or of one of its derivatives, at the samples."""
         from scipy.interpolate import BSpline  # slow to import
 
         return np.asarray(BSpline(self.basis.knots, self.coefficients, _DEGREE)(self.basis.t, nu=derivative))
@@ -179,7 +179,7 @@ class _Spline:
         return np.asarray(energy / mean) if mean > 0 else np.ones_like(energy)
 
     def adapt(self, energy: NDArray[np.float64]) -> "_Spline":
-        """Fit again, the penalty smaller where there is more energy."""
+        """Fit again, with a smaller penalty where there is more energy."""
         weights = 1.0 / (np.interp(self.basis.centres, self.basis.t, energy) + _ENERGY_FLOOR)
         weights /= np.exp(np.mean(np.log(weights)))
         lowest, highest = self.strength - _CHANGE, min(self.strength + _CHANGE, _STRENGTHS[1])
@@ -212,7 +212,7 @@ class _Equations:
         return coefficients, 2.0 * float(np.log(factor[-1]).sum())
 
     def deviance(self, strength: float) -> float:
-        """Return minus twice the log likelihood of a strength, up to a constant; infinite where it has no solution."""
+        """Return minus twice the log likelihood of a strength, up to a constant; infinite if there is no solution."""
         try:
             coefficients, log_determinant = self.solve(strength)
         except np.linalg.LinAlgError:

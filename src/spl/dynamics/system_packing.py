@@ -1,4 +1,4 @@
-"""Systems as the arrays that kernels take, and their slopes."""
+"""Systems as arrays for the kernels, and their slopes."""
 
 import functools
 from collections.abc import Sequence
@@ -37,9 +37,9 @@ def evaluate_slopes(system: System, rows: ArrayLike) -> NDArray[np.float64]:
 
 @functools.lru_cache(maxsize=64)
 def pack_system(system: System) -> Equations:
-    """Return a system as the arrays that kernels take; not to be changed.
+    """Return a system as arrays for the kernels; not to be changed.
 
-    Programs may differ in their literals and operators of the user: the arrays have one table of each for all.
+    Programs may have different literals and user operators; the arrays have one table of each for all programs.
     """
     words = _merge_vocabularies([program.vocabulary for program in system.programs])
     shape = (len(system.programs), max(len(program) for program in system.programs))
@@ -54,7 +54,7 @@ def pack_system(system: System) -> Equations:
 
 
 def constants_as_columns(system: System) -> Equations:
-    """Return a system whose constants are further columns, so that they can differ from row to row."""
+    """Return a system whose constants are additional columns, so that they can differ between rows."""
     equations = pack_system(system)
     tokens = equations.tokens.copy()
     n_columns = len(system.columns)
@@ -66,12 +66,12 @@ def constants_as_columns(system: System) -> Equations:
 
 
 def make_stack(equations: Equations) -> NDArray[np.float64]:
-    """Return the scratch that evaluating any of the programs needs."""
+    """Return the scratch space for evaluating any of the programs."""
     return np.empty((equations.tokens.shape[1] + 1) // 2 * BLOCK)
 
 
 def make_integrate_work(system: System) -> IntegrateWork:
-    """Return the scratch that integrating the system needs, also with its constants as columns."""
+    """Return the scratch space for integrating the system, also with its constants as columns."""
     n_states = len(system.first_order_states)
     start, slope, total = np.empty((3, n_states, BLOCK))
     columns = np.empty((len(system.columns) + system.n_constants, BLOCK))

@@ -1,7 +1,7 @@
-"""Systems on trial: their constants fitted along segments of the trajectories, and what that makes them worth.
+"""Systems on trial: their constants fitted along segments of the trajectories, and how long a description that gives.
 
-Worth is the length of a description in nats: the equations, their numbers, and what is left of the measurements. Segments are as
-long as the best system so far can be followed: long ones tell more, but no wrong system can be followed along them.
+The description has three parts, in nats: the equations, their numbers, and what is left of the measurements. Segments are as long as
+the best system so far can be followed: long ones say more, but a wrong system cannot be followed along them.
 """
 
 from collections.abc import Sequence
@@ -13,31 +13,29 @@ from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
 from spl.dynamics.budget import SystemBudget
-from spl.dynamics.refine import noise_to_weigh, refine, refine_joined
+from spl.dynamics.held_out import HeldOut
+from spl.dynamics.refine import Refined, find_standard_errors, noise_to_weigh, refine, refine_joined
 from spl.dynamics.rows import Plan, SystemRows
 from spl.dynamics.segments import choose_length
-from spl.dynamics.shooting import Refined
 from spl.formulas.program import Program
 from spl.formulas.system import System
 from spl.regression.description_length import equation_nats
 
 Numbers = NDArray[np.float64]
 
-FOLLOWED = (
-    1.1  # times the error on segments half as long is allowed on longer ones: a right system loses few free numbers
-)
-MAX_LENGTH = 512  # samples of a segment
-EXACT = 1e-4  # of the spread of a state: trajectories that are nearer to clean data are exact
-SMALLEST = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
+FOLLOWED_RISE = 1.1  # times the error on segments half as long is allowed: a right system loses only a few free numbers
+MAX_SEGMENT_LENGTH = 512  # samples
+EXACT_TRAJECTORY = 1e-4  # of the spread of a state: trajectories closer than this to clean data count as exact
+SMALLEST_ERROR = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
-    """A system that was tried, the formulas of the fronts that its equations came from, and what it is worth; less is better."""
+class Trial:
+    """A system that was tried."""
 
     fitted: Refined
-    chosen: tuple[int, ...]
-    worth: float
+    chosen: tuple[int, ...]  # the row of each front that the equation came from
+    length_nats: float  # of the description; infinite if the system cannot be followed
 
     @property
     def system(self) -> System:
@@ -51,23 +49,23 @@ class Choice:
 
 
 class SystemTrials:
-    """Fits systems to the trajectories, each set of equations once for a length of segments."""
+    """Fits systems to the trajectories, each set of equations once per length of segments."""
 
     def __init__(self, data: Trajectories, rows: SystemRows, plan: Plan, budget: SystemBudget) -> None:
         self._data, self._rows, self._plan, self._budget = data, rows, plan, budget
         self._shortest = self.length = 2 * choose_length(data.runs, rows.starts, rows.noise)
-        self._longest = min(MAX_LENGTH, max(run.n_samples for run in data.runs) // 2)
+        self._longest = min(MAX_SEGMENT_LENGTH, max(run.n_samples for run in data.runs) // 2)
         self.states: Sequence[Numbers] = rows.starts  # as the best system so far has them
         self.exact_error = self._exact_error()
-        self._tried: dict[tuple[tuple[int, ...], ...], Choice] = {}
+        self._tried: dict[tuple[tuple[int, ...], ...], Trial] = {}
 
     @property
     def n_observations(self) -> int:
         """How many numbers were measured."""
         return self._data.n_samples * len(self._data.states)
 
-    def make(self, programs: Sequence[Program]) -> System:
-        """Return the system of equations, one a state."""
+    def make_system(self, programs: Sequence[Program]) -> System:
+        """Return the system with these equations, one per state."""
         return System(self._data.states, self._data.inputs, tuple(programs), self._plan.order, self._plan.is_discrete)
 
     def try_programs(
@@ -75,37 +73,29 @@ class SystemTrials:
         programs: Sequence[Program],
         chosen: tuple[int, ...],
         *,
-        near: Choice | None = None,
+        near: Trial | None = None,
         to_beat: float = np.inf,
-    ) -> Choice:
-        """Return what a system is worth, or at least a bound that is no better than what is `to_beat`.
+    ) -> Trial:
+        """Fit a system and return its description length, or a lower bound if that is already no better than `to_beat`.
 
-        Constants begin along short segments, unless they are near those of a system that was tried.
+        The fit starts along short segments, unless it starts from a trial with nearly the same constants.
         """
         key = tuple(program.tokens for program in programs)
         if key not in self._tried:
-            system = self.make(programs)
-            climbed = self._climb(system, chosen, to_beat) if near is None else self._refine(system, chosen, near)
-            self._tried[key] = climbed
+            system = self.make_system(programs)
+            self._tried[key] = (
+                self._climb(system, chosen, to_beat) if near is None else self._fit_near(system, chosen, near)
+            )
         return self._tried[key]
 
-    def _climb(self, system: System, chosen: tuple[int, ...], to_beat: float) -> Choice:
-        """Fit along ever longer segments. Two short ones always fit at least as well as one twice as long: some need not go on."""
-        length = self._shortest
-        choice = self._refine(system, chosen)
-        while length < self.length and choice.worth < to_beat:
-            length *= 2
-            choice = self._join(choice)
-        return choice
+    def lengthen(self, best: Trial) -> Trial:
+        """Change to segments twice as long if the system can be followed along them: they say more.
 
-    def lengthen(self, best: Choice) -> Choice:
-        """Go over to segments twice as long if the system can be followed along them: they tell more.
-
-        From then on, fits begin with the states that the system has along its segments: smoothed ones are not as near.
+        From then on, fits start with the states that the system has along its segments: smoothed ones are not as close.
         """
         if 2 * self.length <= self._longest and self._budget.may_try():
-            longer = self._join(best)
-            if np.isfinite(longer.worth) and longer.error <= FOLLOWED * max(best.error, self.exact_error):
+            longer = self._fit_joined(best)
+            if np.isfinite(longer.length_nats) and longer.error <= FOLLOWED_RISE * max(best.error, self.exact_error):
                 self.length *= 2
                 self._tried.clear()
                 best = longer
@@ -116,28 +106,54 @@ class SystemTrials:
         """Return what an equation adds to a description, in nats."""
         return equation_nats(program, self.n_observations)
 
-    def _refine(self, system: System, chosen: tuple[int, ...], near: Choice | None = None) -> Choice:
-        """Fit along the shortest segments, or along those of a choice that is near."""
-        length, before = (self._shortest, None) if near is None else (None, near.fitted)
-        data, noise, seconds = self._data.runs, self._rows.noise, self._budget.begin_fit()
-        return self._judge(
-            refine(system, data, self.states, noise, length=length, max_seconds=seconds, before=before), chosen
-        )
+    def held_out_error(self, trial: Trial) -> float:
+        """Return the mean squared residual on data that the constants are not fitted to."""
+        held_out = HeldOut(self._data, self.states, self._rows.noise)
+        return held_out.error(trial.system, self.length, self._budget.begin_fit())
 
-    def _join(self, choice: Choice) -> Choice:
+    def refine(
+        self, system: System, *, max_seconds: float, length: int | None = None, before: Refined | None = None
+    ) -> Refined:
+        """Fit a system to the trajectories; see `spl.dynamics.refine`."""
+        runs, noise = self._data.runs, self._rows.noise
+        return refine(system, runs, self.states, noise, length=length, max_seconds=max_seconds, before=before)
+
+    def find_standard_errors(self, system: System, fitted: Refined) -> Numbers:
+        """Return the standard errors of the constants of a fitted system, which may be written in another form."""
+        return find_standard_errors(system, fitted, self._data.runs, self.states, self._rows.noise)
+
+    def _climb(self, system: System, chosen: tuple[int, ...], to_beat: float) -> Trial:
+        """Fit along ever longer segments, and stop early if the system cannot win.
+
+        Two short segments always fit at least as well as one twice as long.
+        """
+        length = self._shortest
+        fitted = self.refine(system, length=length, max_seconds=self._budget.begin_fit())
+        trial = self._make_trial(fitted, chosen)
+        while length < self.length and trial.length_nats < to_beat:
+            length *= 2
+            trial = self._fit_joined(trial)
+        return trial
+
+    def _fit_near(self, system: System, chosen: tuple[int, ...], near: Trial) -> Trial:
+        """Fit along the segments of a trial, from its states."""
+        fitted = self.refine(system, before=near.fitted, max_seconds=self._budget.begin_fit())
+        return self._make_trial(fitted, chosen)
+
+    def _fit_joined(self, trial: Trial) -> Trial:
         """Fit along segments twice as long."""
         noise, seconds = self._rows.noise, self._budget.begin_fit()
-        return self._judge(
-            refine_joined(choice.fitted, self._data.runs, self.states, noise, max_seconds=seconds), choice.chosen
-        )
+        fitted = refine_joined(trial.fitted, self._data.runs, self.states, noise, max_seconds=seconds)
+        return self._make_trial(fitted, trial.chosen)
 
-    def _judge(self, fitted: Refined, chosen: tuple[int, ...]) -> Choice:
+    def _make_trial(self, fitted: Refined, chosen: tuple[int, ...]) -> Trial:
         if not fitted.is_used.any() or not np.isfinite(fitted.error):
-            return Choice(fitted, chosen, np.inf)
-        misfit = 0.5 * self.n_observations * log(max(fitted.error, self.exact_error, SMALLEST))
-        return Choice(fitted, chosen, misfit + sum(map(self.price, fitted.system.programs)))
+            return Trial(fitted, chosen, np.inf)
+        misfit = 0.5 * self.n_observations * log(max(fitted.error, self.exact_error, SMALLEST_ERROR))
+        return Trial(fitted, chosen, misfit + sum(map(self.price, fitted.system.programs)))
 
     def _exact_error(self) -> float:
         """Return the mean squared residual, in units of the noise, up to which trajectories are exact."""
         states = np.concatenate([run.x for run in self._data.runs])
-        return float(np.mean((EXACT * states.std(axis=0) / noise_to_weigh(self._rows.noise, states)) ** 2))
+        weighed = noise_to_weigh(self._rows.noise, states)
+        return float(np.mean((EXACT_TRAJECTORY * states.std(axis=0) / weighed) ** 2))

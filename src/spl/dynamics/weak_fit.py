@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.dynamics.damped_least_squares import Damping, lower_squares
 from spl.formulas.program import Program
 from spl.regression.candidate import Candidate
+from spl.regression.fit import evaluate
 
 Numbers = NDArray[np.float64]
-Evaluate = Callable[[Program, Numbers], Numbers]
 
-MAX_ITERATIONS = 20
-CONVERGED = 1e-8  # share by which a step must lower the squared error
-MAX_DAMPING = 1e8
-STEP = 1e-6  # of a constant, relative to its size, for its derivative
+WEAK_DAMPING = Damping(first=1e-3, most=1e8, max_iterations=20)  # relative to the normal equations
+CONVERGED_SHARE = 1e-8  # a step that lowers the squared error by a smaller share is the last
+CONSTANT_STEP = 1e-6  # relative to the size of a constant, for its derivative
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,48 +29,52 @@ class WeakForm:
     n_independent: int  # windows that fit side by side
 
 
-def fit_weakly(candidate: Candidate, forms: Sequence[WeakForm], state: int, evaluate: Evaluate) -> Candidate:
-    """Return the candidate with its constants fitted to the weak form of one state, and its error there.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Point:
+    """A formula, and by how much its means miss the goals."""
 
-    `evaluate` gives the values of a program on columns.
-    """
+    program: Program
+    residuals: Numbers
 
-    def residuals(program: Program) -> Numbers:
-        return np.concatenate(
-            [form.operator @ evaluate(program, form.columns) - form.goals[:, state] for form in forms]
-        )
 
-    best = candidate.program
-    left = residuals(best)
-    error = float(left @ left)
-    damping = 1e-3
-    for _ in range(MAX_ITERATIONS if best.constants and np.isfinite(error) else 0):
-        slopes = _slopes(best, left, residuals)
-        gram, slope = slopes.T @ slopes, slopes.T @ left
-        if not np.all(np.isfinite(gram)):
-            break
-        gain = 0.0
-        while not gain > 0.0 and damping < MAX_DAMPING:
+def fit_weak_form(candidate: Candidate, forms: Sequence[WeakForm], state: int) -> Candidate:
+    """Return the candidate with its constants fitted to the weak form of one state, and its error there."""
+
+    def measure(program: Program) -> _Point:
+        left = [form.operator @ evaluate(program, form.columns) - form.goals[:, state] for form in forms]
+        return _Point(program, np.concatenate(left))
+
+    def linearise(point: _Point) -> Callable[[float], _Point] | None:
+        slopes = _slopes(point, measure)
+        gram, slope = slopes.T @ slopes, slopes.T @ point.residuals
+
+        def take_step(damping: float) -> _Point:
             step = np.linalg.lstsq(gram + damping * np.diag(np.diag(gram)), -slope, rcond=None)[0]
-            trial = best.with_constants(np.asarray(best.constants) + step)
-            after = residuals(trial)
-            gain = error - float(after @ after)
-            damping *= 0.1 if gain > 0.0 else 10.0
-        if not gain > 0.0:
-            break
-        best, left, error = trial, after, error - gain
-        if gain < CONVERGED * error:
-            break
-    loss = float(np.sqrt(error / left.size))
-    return Candidate(best, loss if np.isfinite(loss) else np.inf, candidate.reward)
+            return measure(point.program.with_constants(np.asarray(point.program.constants) + step))
+
+        return take_step if np.all(np.isfinite(gram)) else None
+
+    def is_last(_: _Point, error: float, gain: float, __: float) -> bool:
+        return gain < CONVERGED_SHARE * error
+
+    point = measure(candidate.program)
+    error = _squares(point)
+    if candidate.program.constants:
+        point, error = lower_squares(point, _squares, linearise, is_last, WEAK_DAMPING)
+    loss = float(np.sqrt(error / point.residuals.size))
+    return Candidate(point.program, loss if np.isfinite(loss) else np.inf, candidate.reward)
 
 
-def _slopes(program: Program, left: Numbers, residuals: Any) -> Numbers:
+def _squares(point: _Point) -> float:
+    return float(point.residuals @ point.residuals)
+
+
+def _slopes(point: _Point, measure: Callable[[Program], _Point]) -> Numbers:
     """Return the derivatives of the residuals by each constant, by differences."""
     columns = []
-    for place, value in enumerate(program.constants):
-        step = STEP * max(abs(value), STEP)
-        moved = np.asarray(program.constants, dtype=np.float64)
+    for place, value in enumerate(point.program.constants):
+        step = CONSTANT_STEP * max(abs(value), CONSTANT_STEP)
+        moved = np.asarray(point.program.constants, dtype=np.float64)
         moved[place] += step
-        columns.append((residuals(program.with_constants(moved)) - left) / step)
+        columns.append((measure(point.program.with_constants(moved)).residuals - point.residuals) / step)
     return np.column_stack(columns)

@@ -5,7 +5,7 @@ parts:
 
     integral phi f(x) dt = - integral phi' x dt          (second order: integral phi f dt = integral phi'' x dt)
 
-Divided by the integral of phi this reads: the mean of f over the window is the goal. The right side is a sum over
+Divided by the integral of phi, this says: the mean of f over the window is the goal. The right side is a sum over
 measured values, in which the noise averages out. The test functions are bumps (1 - s^2)^p on overlapping windows.
 """
 
@@ -18,15 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 from spl.dynamics.signals import as_series, estimate_noise, is_even
 from spl.errors import DataError, SettingError
 
-POWER = 4  # of the bumps: their first three derivatives vanish at the ends
+BUMP_POWER = 4  # of the bumps: their first three derivatives vanish at the ends
 OVERLAP = 4  # windows that cover a moment
 MIN_WIDTH = 8  # samples of a window, so that sums are good integrals
 _N_WIDTHS = 30  # tried
 _GAP = 0.25  # of a window: longer steps between samples are gaps
-_FINER = 4  # points of the grid for uneven samples, to a sample
-# Of the width with most information about a derivative. Narrower windows suffer less from the noise inside nonlinear
-# terms. Long series of five systems with 2 to 20 % noise did best at shares of 0.25 to 0.5, or did not care; series of
-# 200 to 600 samples of two of them would have liked 0.5 to 1.
+_FINER = 4  # grid points per sample, for uneven samples
+# Share of the width with most information about a derivative. Narrower windows suffer less from the noise inside
+# nonlinear terms. Long series of five systems with 2 to 20 % noise did best, or equally well, at 0.25 to 0.5; series of
+# 200 to 600 samples of two of them did best at 0.5 to 1.
 _SHARE = 0.3
 _ORDERS = (1, 2)
 
@@ -42,7 +42,7 @@ class WeakRows:
     velocities: NDArray[np.float64] | None  # [K, D], means of the first derivatives, for order 2 only
     goal_errors: NDArray[np.float64]  # [K, D], standard deviations of the goals for noise of deviation 1
     width: float  # time that a window covers
-    span: float  # rows that share samples: rows so far apart are independent
+    span: float  # rows that share samples: rows this far apart are independent
 
     @property
     def n_rows(self) -> int:
@@ -50,7 +50,7 @@ class WeakRows:
         return len(self.goals)
 
 
-def weak_rows(
+def make_weak_rows(
     t: ArrayLike,
     x: ArrayLike,
     u: ArrayLike | None = None,
@@ -58,21 +58,21 @@ def weak_rows(
     width: float | None = None,
     order: int = 1,
 ) -> WeakRows:
-    """Return the weak form of a series: for the true law f, `operator @ f(x)` is `goals` but for the noise.
+    """Return the weak form of a series: for the true law f, `operator @ f(x)` is `goals`, apart from noise.
 
-    Goals come from measured states. The terms of f should be taken of smoothed ones: the noise in a term does not
-    average out, it pulls the coefficients towards 0.
+    Goals come from measured states. The terms of f should use smoothed states: noise inside a term does not average out
+    and pulls the coefficients towards 0.
 
     Args:
         t: increasing times [N].
-        x: measured states [N], or one column a state [N, D]; not smoothed.
+        x: measured states [N], or one column per state [N, D]; not smoothed.
         u: inputs [N] or [N, U], if there are any.
-        width: time that a window covers; chosen by the data if left out.
+        width: time that a window covers; None to choose it from the data.
         order: 2 if the law gives second derivatives.
 
     Examples:
         >>> t = np.linspace(0, 10, 1001)
-        >>> rows = weak_rows(t, np.exp(-t), width=1.0)  # dx/dt = -x
+        >>> rows = make_weak_rows(t, np.exp(-t), width=1.0)  # dx/dt = -x
         >>> bool(np.abs(rows.operator @ -np.exp(-t) - rows.goals[:, 0]).max() < 1e-6)
         True
     """
@@ -102,9 +102,9 @@ def weak_rows(
 def choose_width(t: ArrayLike, x: ArrayLike, *, order: int = 1) -> float:
     """Return the width of windows, in time, from which a regression finds a law best.
 
-    Wide windows average the noise away, but also the signal, and there are fewer of them. The information about the
-    derivatives is the variance of the goals over that of their noise, times how many windows fit side by side. A fixed
-    share of the width with most of it (geometric mean over the columns) is taken.
+    Wide windows average out the noise, but also the signal, and there are fewer of them. The information about the
+    derivatives is the variance of the goals over that of their noise, times the number of windows that fit side by side.
+    The result is a fixed share of the width with most information (geometric mean over the columns).
 
     Examples:
         >>> t = np.linspace(0, 60, 3000)
@@ -144,9 +144,9 @@ class _Windows:
 
     @classmethod
     def place(cls, t: NDArray[np.float64], width: float) -> "_Windows":
-        """Spread windows over the series, neighbours a part of the width apart.
+        """Spread overlapping windows over the series.
 
-        Uneven samples are interpolated on an even grid first. Windows that touch a gap are left out.
+        Uneven samples are first interpolated on an even grid. Windows that touch a gap are left out.
         """
         n_windows = max(1, round(OVERLAP * (t[-1] - t[0] - width) / width) + 1)
         centres = np.linspace(t[0] + width / 2, t[-1] - width / 2, n_windows)
@@ -159,7 +159,7 @@ class _Windows:
 
 
 def _touches_gap(t: NDArray[np.float64], centres: NDArray[np.float64], width: float) -> NDArray[np.bool_]:
-    """Tell for each window whether a step between samples takes too much of it."""
+    """Return for each window whether it contains a step between samples that is too long."""
     n_gaps = np.concatenate([[0], np.cumsum(np.diff(t) > _GAP * width)])  # [N], up to each sample
     firsts = np.clip(np.searchsorted(t, centres - width / 2, side="right") - 1, 0, None)
     lasts = np.clip(np.searchsorted(t, centres + width / 2), None, t.size - 1)
@@ -167,16 +167,16 @@ def _touches_gap(t: NDArray[np.float64], centres: NDArray[np.float64], width: fl
 
 
 def _integrate_by_parts(t: NDArray[np.float64], centres: NDArray[np.float64], width: float) -> list[Any]:
-    """Return for even times the matrices to the means of values, first and second derivatives.
+    """Return, for even times, the matrices from samples to means of values, first and second derivatives.
 
-    Sums are good integrals of bumps. They are corrected to be exact for constants, straight lines and, for the second
-    derivative, parabolas, so that a large mean does no harm where the samples are few.
+    Sums approximate the integrals of bumps well. They are corrected to be exact for constants, straight lines and, for the
+    second derivative, parabolas, so that a large mean does no harm where there are few samples.
     """
     from scipy import sparse  # slow to import
 
     firsts = np.searchsorted(t, centres - width / 2)
     counts = np.searchsorted(t, centres + width / 2, side="right") - firsts
-    rows = np.repeat(np.arange(counts.size), counts)  # a sample comes once for each of its windows
+    rows = np.repeat(np.arange(counts.size), counts)  # a sample appears once per window
     places = np.arange(rows.size) + np.repeat(firsts - np.cumsum(counts) + counts, counts)
     times = t[places] - centres[rows]
 
@@ -185,9 +185,9 @@ def _integrate_by_parts(t: NDArray[np.float64], centres: NDArray[np.float64], wi
 
     s = 2 * times / width
     inside = np.maximum(1 - s**2, 0.0)
-    mean = inside**POWER
-    slope = s * inside ** (POWER - 1)
-    second = ((2 * POWER - 1) * s**2 - 1) * inside ** (POWER - 2)
+    mean = inside**BUMP_POWER
+    slope = s * inside ** (BUMP_POWER - 1)
+    second = ((2 * BUMP_POWER - 1) * s**2 - 1) * inside ** (BUMP_POWER - 2)
     mean = mean / moment(mean, 0)
     slope = slope - mean * moment(slope, 0)
     slope = slope / moment(slope, 1)
@@ -201,7 +201,7 @@ def _integrate_by_parts(t: NDArray[np.float64], centres: NDArray[np.float64], wi
 def _interpolate(t: NDArray[np.float64], grid: NDArray[np.float64]) -> Any:
     """Return the sparse matrix from samples at times t to a grid: straight lines between neighbours.
 
-    Cubics would be closer for clean data, but they blow up the noise of samples that lie close together.
+    Cubics would be more precise for clean data, but amplify the noise of samples that are close together.
     """
     from scipy import sparse  # slow to import
 

@@ -1,9 +1,8 @@
-"""`SPLDynamics`: the door for trajectories, with pysindy's names. Checks what people give, calls the pipeline, holds no method."""
+"""`SPLDynamics`: the estimator for trajectories, with pysindy's names. Checks what people give, starts the run, shows the result."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from spl.data.arrays import read_rows
-from spl.data.trajectories import Trajectories, read_names
-from spl.display.notebook import FittedRepr, front_html, model_html
-from spl.display.systems import SystemNumber, latex_derivative, left_side, system_numbers
+from spl.data.trajectories import Trajectories
+from spl.display.notebook import FittedRepr
+from spl.display.systems import aligned_latex, left_side, system_html
 from spl.dynamics.discover import SystemDiscovery, discover_system
-from spl.dynamics.quality import explained
+from spl.dynamics.quality import measure_r2
+from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Method, Plan, make_rows
 from spl.dynamics.simulate import simulate
 from spl.dynamics.system_packing import evaluate_slopes
@@ -39,15 +38,14 @@ from spl.estimators.inputs import warn_of_repairs
 from spl.estimators.parameters import check_run_file, count_jobs, make_grammar
 from spl.estimators.regressor import EQUATION_DIGITS
 from spl.estimators.stop_flag import request_stop_of, stop_flag
-from spl.formulas.grammar import Grammar
+from spl.estimators.system_inputs import GrammarLike, list_grammars, read_columns, read_trajectories
+from spl.estimators.system_tables import tabulate_fronts, tabulate_numbers, tabulate_r2
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
 from spl.formulas.system import System
-from spl.formulas.text import to_text
 from spl.notation.export import export_system
 from spl.notation.latex import to_latex
-from spl.notation.mathml import mathml_derivative, to_mathml
 from spl.notation.terms import linear_terms
 from spl.notation.to_sympy import to_sympy
 from spl.regression.domain import explain_undefined_system
@@ -62,7 +60,6 @@ if TYPE_CHECKING:
     from spl.display.progress import SystemDisplay
 
 MAX_PRECISION = 17  # digits that a number has
-GrammarLike = Grammar | str | Path
 
 
 class SPLDynamics(FittedRepr, BaseEstimator):
@@ -71,34 +68,33 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     Args:
         operators: names (`"+"`, `"sin"`, ...) and `Operator` objects that the equations may contain.
         constants: whether they may contain fitted numbers.
-        grammar: all right-hand sides that are possible, as a `Grammar`, its text or the path of a file; or one for each state, as a
-            list or by name. Overrides `operators` and `constants`. What is known about an equation is written down here.
+        grammar: all possible right-hand sides, as a `Grammar`, its text or the path of a file; or one per state, as a list or by name.
+            Overrides `operators` and `constants`. Use it to state what is known about an equation.
         derivative: how derivatives are estimated: "auto", "finite_difference", "savgol", "spline", "weak" (integrals against test
             functions, no derivatives at all), or a function from times [N] and states [N, D] to derivatives [N, D].
-        order: 2 if positions are given and accelerations sought; velocities are then named after their positions, `dx`.
+        order: 2 to find accelerations from positions; velocities are then named after their positions, `dx`.
         discrete: whether the system is a map, x[k + 1] = f(x[k]).
-        timeout: seconds for everything; None is no limit, and Ctrl-C ends a search.
-        max_evaluations: distinct formulas tried, for all states together; None is no limit. Fits along the trajectories are then
-            counted as well, so that a run can be repeated.
-        search: how the search works, a `SearchConfig`: how long formulas may get, how many trees grow. The default works for most
-            data.
-        n_jobs: trees searched at once; -1 uses all processors. With `max_evaluations` the result does not depend on it.
-        random_state: a number makes the random choices repeatable. A run repeats to the last digit if its length is counted too:
-            `random_state=0, max_evaluations=50_000, timeout=None`. A time limit cuts off elsewhere each time.
+        timeout: total time limit in seconds; None for no limit. Ctrl-C ends a search with the best so far.
+        max_evaluations: the most distinct formulas to try, for all states together; None for no limit. Fits along the trajectories are
+            then counted too, so that a run can be repeated.
+        search: how the search works, as a `SearchConfig`. The default works for most data.
+        n_jobs: trees searched at once; -1 uses all processors. With `max_evaluations`, the result does not depend on it.
+        random_state: the random seed. A run repeats to the last digit if its length is counted too:
+            `random_state=0, max_evaluations=50_000, timeout=None`. A time limit stops it at a different point each time.
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
-        run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also while the search goes on, and a
-            search that was killed continues from it. None keeps nothing.
+        run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also during the search, and a search
+            that was killed continues from it. None keeps nothing.
 
     Attributes:
-        equations_: the fronts, one DataFrame a state: cost, loss, score, equation.
+        equations_: the fronts, one DataFrame per state: cost, loss, score, equation.
         best_index_: the row of each front that the equation came from.
-        constants_: the numbers of the equations as they are printed, one row each: state, value, standard error, kind, and the term
-            that the number is part of, itself in square brackets. Kinds are "fitted", "rounded" (to a simple number that the data do
-            not tell from it; the standard error is that before rounding) and "exact" (given by the grammar, no error).
-        noise_: the standard deviation of the noise of each state, estimated.
-        derivative_: the method that was taken.
+        constants_: the numbers of the equations as they are printed, one per row: state, value, standard error, kind, and the term it
+            is part of, with the number in square brackets. Kinds are "fitted", "rounded" (to a simple number that the data does not
+            distinguish from it; the standard error is that before rounding) and "exact" (given by the grammar, no error).
+        noise_: the estimated standard deviation of the noise of each state.
+        derivative_: the method that was used for derivatives.
         r2_: R2 of the derivative of each state, of its next value for a map: a Series.
-        notes_: what was repaired or left out, and reasons to doubt the equations, which `fit` also warns of (`DoubtfulResult`).
+        notes_: what was repaired or left out, and reasons to doubt the equations, about which `fit` also warns (`DoubtfulResult`).
 
     Examples:
         >>> t = np.linspace(0, 10, 400)
@@ -146,45 +142,28 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         u: Any = None,
         feature_names: Sequence[str] | None = None,
     ) -> "SPLDynamics":
-        """Search the equations behind one trajectory or a list of them.
+        """Search for the equations behind one trajectory or several.
 
         Args:
-            x: states [N, D], an array or a DataFrame; or a list of these. Rows with missing values are left out, with a warning.
-            t: the step between samples, the times [N], or a list of times; they need not be even. Dates are counted in seconds.
+            x: states [N, D], an array or a DataFrame, or a list of these. Rows with missing values are left out, with a warning.
+            t: the step between samples, the times [N], or a list of times; they need not be evenly spaced. Dates become seconds.
             x_dot: measured derivatives, if there are any, in the shape of `x`.
             u: inputs [N, U], or a list of these.
-            feature_names: of the states, or of the states and the inputs.
+            feature_names: names of the states, or of the states and the inputs.
         """
         check_switch("discrete", self.discrete)
         check_verbose(self.verbose)
         check_run_file(self.run_file)
-        plan = Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
-        limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
-        if self.search is not None and not isinstance(self.search, SearchConfig):
-            raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
-        data = _read(x, t, x_dot, u, feature_names)
-        warn_of_repairs(data.notes, stacklevel=3)
-        grammars = self._grammars(data.states, data.columns(plan.order))
+        request = self._make_request(x, t, x_dot, u, feature_names)
         search: Callable[..., SystemDiscovery] = discover_system
         if self.run_file is not None:
             search = partial(discover_system_in_file, self.run_file, is_any_seed=self.random_state is None)
-        display = self._make_display(data.states) if self.verbose else nullcontext()
+        display = self._make_display(request.data.states) if self.verbose else nullcontext()
         with stop_flag(self) as flag, display as watch:
-            found = search(
-                data=data,
-                grammars=grammars,
-                plan=plan,
-                config=self.search,
-                timeout=limits.timeout,
-                max_evaluations=limits.max_evaluations,
-                n_jobs=count_jobs(self.n_jobs),
-                seed=int(check_random_state(self.random_state).randint(2**31)),
-                watch=watch,
-                must_stop=flag.is_set,
-            )
+            found = search(request, watch=watch, must_stop=flag.is_set)
         if found.is_interrupted:
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
-        self._keep(found, data)
+        self._keep(found, request.data)
         for doubt in found.doubts:
             warnings.warn(doubt, DoubtfulResult, stacklevel=2)
         return self
@@ -197,8 +176,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
 
         Args:
             path: the file that `run_file` or `spl dynamics --run` named.
-            operators: those of your own that the run uses: a file does not hold functions.
-            derivative: the function that estimates derivatives, if the run used one of yours.
+            operators: your own operators that the run uses: a file cannot hold functions.
+            derivative: your function that estimates derivatives, if the run used one.
         """
         run = read_run(path, operators)
         if not isinstance(run.data, Trajectories):
@@ -220,7 +199,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return model
 
     def stop(self) -> None:
-        """End a `fit` that goes on in another thread; it returns the best so far within about a second."""
+        """Stop a `fit` that is running in another thread; it returns the best so far within about a second."""
         request_stop_of(self)
 
     # ---- results ---------------------------------------------------------------------------------
@@ -228,25 +207,14 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     def predict(self, x: Any, u: Any = None) -> NDArray[np.float64]:
         """Return the derivatives at states [N, D]; for a map the next states.
 
-        Where an equation has no value they are NaN, and a warning says why.
+        Where an equation has no value, the result is NaN, and a warning says why.
 
         Args:
             x: states [N, D]; for order 2 positions and velocities.
             u: inputs [N, U], if the system has any.
         """
         system = self._system()
-        parts = [_as_rows(x, "`x`"), *([] if u is None else [_as_rows(u, "`u`")])]
-        if len(parts[0]) != len(parts[-1]):
-            raise DataError(
-                f"`x` has {len(parts[0])} rows, but `u` {len(parts[-1])}. Give one row of inputs for each state."
-            )
-        rows = np.column_stack(parts)
-        if rows.shape[1] != len(system.columns):
-            raise DataError(
-                f"There are {rows.shape[1]} columns of states and inputs; the equations need {len(system.columns)}: "
-                f"{', '.join(system.columns)}."
-            )
-        columns = np.ascontiguousarray(rows.T)
+        columns = read_columns(x, u, system.columns)
         slopes = evaluate_slopes(system, columns).T
         if not np.isfinite(slopes).all():
             warnings.warn(explain_undefined_system(system, columns), UndefinedValues, stacklevel=2)
@@ -255,9 +223,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
     def simulate(
         self, x0: ArrayLike, t: ArrayLike, u: ArrayLike | Callable[[float], ArrayLike] | None = None
     ) -> NDArray[np.float64]:
-        """Return the states [N, D] at some times; for order 2 positions and velocities.
+        """Return the states [N, D] at given times; for order 2 positions and velocities.
 
-        Where the solution explodes or leaves the domain of an equation, what follows is NaN, and a warning says why.
+        If the solution diverges or leaves the domain of an equation, the rest is NaN, and a warning says why.
 
         Args:
             x0: the states at `t[0]`; for order 2 positions and velocities.
@@ -272,9 +240,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return found.states
 
     def score(self, x: Any, t: Any, x_dot: Any = None, u: Any = None) -> float:
-        """Return R2 of the derivatives on other trajectories, the mean over the states; they are estimated as in `fit`.
+        """Return R2 of the derivatives on other trajectories, averaged over the states; derivatives are estimated as in `fit`.
 
-        Where an equation has no value there is no score: an error says where, and why.
+        If an equation has no value somewhere, there is no score: an error says where, and why.
 
         Args:
             x: states, as in `fit`.
@@ -283,19 +251,19 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             u: inputs, if the system has any.
         """
         system, fitted = self._system(), self.trajectories_
-        data = _read(x, t, x_dot, u, fitted.names)
+        data = read_trajectories(x, t, x_dot, u, fitted.names)
         warn_of_repairs(data.notes, stacklevel=3)
         if len(data.states) != len(fitted.states) or len(data.inputs) != len(fitted.inputs):
             raise DataError(
                 f"There are {len(data.states)} states and {len(data.inputs)} inputs; "
                 f"the model has {len(fitted.states)} and {len(fitted.inputs)}."
             )
-        rows = make_rows(data, Plan(method=self.derivative, order=self.order, is_discrete=self.discrete))
+        rows = make_rows(data, self._plan())
         tables = [form.columns for form in rows.weak] or [rows.table.T]
         why = explain_undefined_system(system, np.hstack(tables), has_places=False)
         if why:
             raise UndefinedError(f"There is no score on these trajectories. {why}")
-        return float(np.mean(explained(system, rows)))
+        return float(np.mean(measure_r2(system, rows)))
 
     def equations(self, precision: int = 4) -> list[str]:
         """Return the right-hand sides as text.
@@ -316,9 +284,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             print(f"{left} = {right}")  # noqa: T201
 
     def coefficients(self) -> pd.DataFrame:
-        """Return the coefficient of each term, multiplied out: one row a state, one column a term; 0 where it is missing.
+        """Return the coefficient of each term after expansion: one row per state, one column per term; 0 where a term is missing.
 
-        An equation with numbers inside its terms, such as x / (x + 0.3), has no such coefficients and is refused.
+        An equation with numbers inside its terms, such as x / (x + 0.3), has no such coefficients and raises an error.
         """
         system = self._system()
         terms = {name: linear_terms(program) for name, program in zip(system.states, system.programs, strict=True)}
@@ -333,10 +301,10 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return [to_latex(program) for program in self._system().programs]
 
     def export(self, format: str) -> str:
-        """Return the equations as text of another format.
+        """Return the equations in another format, as text.
 
-        Code is a function `derivatives` of the state, and of the inputs if there are any; for order 2 the state is positions and
-        velocities. For a map it is `next_state`.
+        Code is a function `derivatives` of the state, and of the inputs if there are any; for order 2, the state is positions and
+        velocities. For a map, the function is `next_state`.
 
         Args:
             format: "sympy" (a list), "latex" (aligned equations), "python", "c", "julia", "matlab", "torch" or "jax".
@@ -344,17 +312,17 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return export_system(self._system(), format)
 
     def plot(self) -> "Figure":
-        """Return a figure: data and simulation over time, derivatives, the phase portrait. Needs matplotlib, the extra `plot`."""
+        """Return a figure of data and simulation over time, derivatives and phase portrait. Needs matplotlib, the extra `plot`."""
         from spl.plots.systems import plot_system
 
         check_is_fitted(self)
         return plot_system(self.discovery_.system, self.trajectories_, self.discovery_.rows)
 
     def plot_tree(self, state: str) -> "Figure":
-        """Return a drawing of the expression tree of an equation. Needs matplotlib, the extra `plot`.
+        """Return a drawing of the expression tree of one equation. Needs matplotlib, the extra `plot`.
 
         Args:
-            state: the name of the state whose equation it is.
+            state: the name of the state of the equation.
         """
         from spl.plots.trees import plot_tree
 
@@ -367,22 +335,10 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return hasattr(self, "discovery_")
 
     def _fitted_html(self) -> str:
-        from spl.display.results import front_rows
-
-        system, found = self._system(), self.discovery_
-        lefts = [mathml_derivative(state, system.order, system.is_discrete) for state in system.states]
-        equations = [to_mathml(program, left=left) for program, left in zip(system.programs, lefts, strict=True)]
-        tables = [
-            front_html(front_rows(search.front, chosen, search.floor), title=f"front of {state}", is_open=False)
-            for state, search, chosen in zip(system.states, found.searches, found.chosen, strict=True)
-        ]
-        return model_html("SPLDynamics, fitted", equations, tables)
+        return system_html(self.discovery_)
 
     def _fitted_latex(self) -> str:
-        system = self._system()
-        sides = [latex_derivative(state, system.order, system.is_discrete) for state in system.states]
-        lines = [rf"{left} &= {right}" for left, right in zip(sides, self.latex(), strict=True)]
-        return "$\\displaystyle \\begin{aligned}" + r" \\ ".join(lines) + "\\end{aligned}$"
+        return f"$\\displaystyle {aligned_latex(self.discovery_.system)}$"
 
     # ---- inside ----------------------------------------------------------------------------------
 
@@ -395,8 +351,31 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             return [f"({name})[k+1]" for name in self._system().states]
         return [f"({name})" + "'" * self.order for name in self._system().states]
 
+    def _make_request(self, x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | None) -> SystemRequest:
+        """Check the settings and the trajectories."""
+        plan = self._plan()
+        limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
+        if self.search is not None and not isinstance(self.search, SearchConfig):
+            raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
+        data = read_trajectories(x, t, x_dot, u, feature_names)
+        warn_of_repairs(data.notes, stacklevel=4)
+        columns = data.columns(plan.order)
+        given = list_grammars(self.grammar, data.states)
+        return SystemRequest(
+            data=data,
+            grammars=[make_grammar(each, self.operators, self.constants, columns) for each in given],
+            plan=plan,
+            config=self.search or SearchConfig(),
+            limits=limits,
+            n_jobs=count_jobs(self.n_jobs),
+            seed=int(check_random_state(self.random_state).randint(2**31)),
+        )
+
+    def _plan(self) -> Plan:
+        return Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
+
     def _make_display(self, states: Sequence[str]) -> "SystemDisplay":
-        """Return what shows each improvement of each equation."""
+        """Return a display that shows each improvement of each equation."""
         from rich.console import Console
 
         from spl.display.progress import SystemDisplay
@@ -404,61 +383,15 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         left_sides = {state: left_side(state, self.order, self.discrete) for state in states}
         return SystemDisplay(Console(), left_sides, timeout=self.timeout)
 
-    def _grammars(self, states: tuple[str, ...], columns: tuple[str, ...]) -> list[Grammar]:
-        """Return one grammar for each state."""
-        given = self.grammar
-        if isinstance(given, Mapping):
-            unknown = [name for name in given if name not in states]
-            missing = [name for name in states if name not in given]
-            if unknown or missing:
-                what = f"there is no state {unknown[0]!r}" if unknown else f"there is none for {missing[0]!r}"
-                raise SettingError(f"`grammar` must have one entry for each of {', '.join(states)}; {what}.")
-            each: list[GrammarLike | None] = [given[name] for name in states]
-        elif isinstance(given, Sequence) and not isinstance(given, str):
-            if len(given) != len(states):
-                raise SettingError(f"`grammar` has {len(given)} entries for {len(states)} states. Give one for each.")
-            each = list(given)
-        else:
-            each = [given] * len(states)
-        return [make_grammar(one, self.operators, self.constants, columns) for one in each]
-
     def _keep(self, found: SystemDiscovery, data: Trajectories) -> None:
         self.discovery_ = found
         self.trajectories_ = data
         self.feature_names_in_ = np.array(data.names, dtype=object)
         self.n_features_in_ = len(data.names)
-        self.equations_ = [
-            pd.DataFrame(
-                {
-                    "cost": [candidate.cost for candidate in search.front],
-                    "loss": [candidate.loss for candidate in search.front],
-                    "score": search.front.scores(search.floor),
-                    "equation": [to_text(candidate.program, EQUATION_DIGITS) for candidate in search.front],
-                }
-            )
-            for search in found.searches
-        ]
+        self.equations_ = tabulate_fronts(found, EQUATION_DIGITS)
         self.best_index_ = list(found.chosen)
         self.noise_ = found.rows.noise
         self.derivative_ = found.rows.method
         self.notes_ = list(found.notes)
-        self.r2_ = pd.Series(explained(found.system, found.rows), index=list(found.system.states), name="r2")
-        numbers = [number for of_state in system_numbers(found.system, found.standard_errors) for number in of_state]
-        self.constants_ = pd.DataFrame(numbers, columns=[field.name for field in fields(SystemNumber)])
-
-
-def _read(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | None) -> Trajectories:
-    """Return checked trajectories; names may be those of the states alone, or of states and inputs."""
-    if feature_names is None or u is None:
-        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=feature_names)
-    unnamed = Trajectories.from_arrays(x, t, x_dot=x_dot, u=u)
-    n_states = len(unnamed.states)
-    given = read_names(feature_names)
-    if len(given) == len(unnamed.names):
-        names, inputs = given[:n_states], given[n_states:]
-        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=names, input_names=inputs)
-    return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=given)
-
-
-def _as_rows(values: Any, what: str) -> NDArray[np.float64]:
-    return read_rows([values] if np.isscalar(values) else values, what)
+        self.r2_ = tabulate_r2(found)
+        self.constants_ = tabulate_numbers(found)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories, Trajectory
 from spl.display.systems import equation_lines, left_side
-from spl.dynamics.quality import compare_slopes, explained
+from spl.dynamics.quality import compare_slopes, measure_r2
 from spl.dynamics.rows import SystemRows
 from spl.dynamics.simulate import simulate
 from spl.formulas.system import System
@@ -62,7 +62,7 @@ def _draw_states(figure: Any, grid: Any, data: Trajectories, simulated: Numbers,
 def _draw_slopes(figure: Any, grid: Any, system: System, rows: SystemRows, n_rows: int) -> None:
     """Draw for each state the derivative by its equation against the one from the data; both ends are the data's."""
     goals, found = compare_slopes(system, rows)
-    shares = explained(system, rows)
+    shares = measure_r2(system, rows)
     every = thin(len(goals))
     for place in range(n_rows):
         axes = figure.add_subplot(grid[place, 1])

@@ -11,8 +11,8 @@ from spl.data.trajectories import Trajectories
 from spl.display.results import STOPPED, count_of
 from spl.display.systems import followed_line, left_side, numbers_line, system_numbers
 from spl.dynamics.derivatives import DERIVATIVES
-from spl.dynamics.quality import explained
-from spl.dynamics.rows import WEAK, Plan, SystemRows, make_rows
+from spl.dynamics.quality import measure_r2
+from spl.dynamics.rows import WEAK_METHOD, Plan, SystemRows, make_rows
 from spl.errors import OperatorError, RunFileError
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.program import Program
@@ -157,7 +157,7 @@ def plan_of_run(run: StoredRun) -> Plan:
     stored = run.settings.get("plan") or {}
     method = stored.get("method")
     return Plan(
-        method=method if method in (*DERIVATIVES, WEAK) else "auto",
+        method=method if method in (*DERIVATIVES, WEAK_METHOD) else "auto",
         order=stored.get("order", 1),
         is_discrete=stored.get("is_discrete", False),
     )
@@ -195,7 +195,7 @@ def _system_part(stored: StoredSystem, data: Trajectories, rows: SystemRows, *, 
 def _describe_equations(stored: StoredSystem, rows: SystemRows, *, is_drawn: bool) -> Iterator[tuple[str, str, str]]:
     """Yield text, MathML and quality of each equation: R2 of its derivative, numbers with their standard errors."""
     system = stored.system
-    shares = explained(system, rows) if is_drawn else np.full(len(system.states), np.nan)
+    shares = measure_r2(system, rows) if is_drawn else np.full(len(system.states), np.nan)
     numbers = system_numbers(system, stored.standard_errors)
     for state, program, of_state, r2 in zip(system.states, system.programs, numbers, shares, strict=True):
         quality = [

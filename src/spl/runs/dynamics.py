@@ -1,70 +1,45 @@
-"""Runs of systems in files: begun, and continued with the state they were at."""
+"""Runs of systems in files: started, and continued at the state that was being searched."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from spl.data.trajectories import Trajectories
 from spl.dynamics.discover import SystemDiscovery, SystemWatcher, discover_system
+from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Method, Plan, make_rows
 from spl.errors import RunFileError
-from spl.formulas.grammar import Grammar
 from spl.formulas.json_codec import check_no_stand_ins, program_as_plain
 from spl.runs.reader import StoredRun, read_run
 from spl.runs.writer import RunFile, RunPlan
-from spl.settings import TIMEOUT, Limits, SearchConfig
+from spl.settings import Limits
 
-DONE = "done"  # why the run of a system ended: the equations are fitted
-YOURS = "a function of yours"  # a method of estimating derivatives that no file holds
+DONE = "done"  # why the run of a system ended: its equations are fitted
+YOURS = "a function of yours"  # stored in place of the user's own function for derivatives
 
 
 def discover_system_in_file(
     path: str | Path,
-    data: Trajectories,
-    grammars: Sequence[Grammar],
+    request: SystemRequest,
     *,
-    plan: Plan | None = None,
-    config: SearchConfig | None = None,
-    timeout: float | None = TIMEOUT,
-    max_evaluations: int | None = None,
-    n_jobs: int = 1,
-    seed: int = 0,
     is_any_seed: bool = False,
     facts: Mapping[str, Any] | None = None,
     watch: SystemWatcher | None = None,
     must_stop: Callable[[], bool] = lambda: False,
 ) -> SystemDiscovery:
-    """Do what `discover_system` does and keep it in a run file; a run of the same data and settings that is there is continued.
+    """Do what `discover_system` does and keep it in a run file; continue a run of the same data and settings that is already there.
 
-    Limits count from the first beginning: a run that has reached them returns what it found.
+    Limits count from the first start: a run that has reached them returns what it found. With `is_any_seed`, a run that was started
+    with another seed is continued with that.
     """
-    plan = plan or Plan()
-    columns = data.columns(plan.order)
-    about = RunPlan(
-        data=data,
-        searches=[(state, grammar.bind(columns)) for state, grammar in zip(data.states, grammars, strict=True)],
-        config=config or SearchConfig(),
-        seed=seed,
-        is_any_seed=is_any_seed,
-        more={"plan": plan_as_plain(plan)},
-        facts=facts or {},
-    )
-    limits = Limits(timeout=timeout, max_evaluations=max_evaluations)
-    with RunFile(path, about, limits, n_jobs) as run:
-        system = run.before.get("system")
-        if system is not None and _is_over(run, limits):
+    with RunFile(path, _make_run_plan(request, is_any_seed, facts or {}), request.limits, request.n_jobs) as run:
+        if run.before.get("system") is not None and _is_over(run, request.limits):
             run.finish(run.before["stopped"])
-            return load_system(read_run(path, [row for grammar in grammars for row in grammar.vocabulary.own]), plan)
+            own = [operator for grammar in request.grammars for operator in grammar.vocabulary.own]
+            return load_system(read_run(path, own), request.plan)
         found = discover_system(
-            data,
-            grammars,
-            plan=plan,
-            config=config,
-            timeout=timeout,
-            max_evaluations=max_evaluations,
-            n_jobs=n_jobs,
-            seed=run.seed,
+            replace(request, seed=run.seed),
             watch=watch,
             store=run,
             must_stop=lambda: must_stop() or run.must_stop(),
@@ -75,43 +50,50 @@ def discover_system_in_file(
     return found
 
 
+def _make_run_plan(request: SystemRequest, is_any_seed: bool, facts: Mapping[str, Any]) -> RunPlan:
+    data, columns = request.data, request.data.columns(request.plan.order)
+    return RunPlan(
+        data=data,
+        searches=[(state, grammar.bind(columns)) for state, grammar in zip(data.states, request.grammars, strict=True)],
+        config=request.config,
+        seed=request.seed,
+        is_any_seed=is_any_seed,
+        more={"plan": plan_as_plain(request.plan)},
+        facts=facts,
+    )
+
+
 def resume_system(
     run: StoredRun,
     *,
-    timeout: float | None,
-    max_evaluations: int | None = None,
+    limits: Limits,
     n_jobs: int = 1,
     derivative: Method | None = None,
     watch: SystemWatcher | None = None,
     must_stop: Callable[[], bool] = lambda: False,
 ) -> SystemDiscovery:
-    """Continue the run of a system, with nothing but its file. Limits count from its first beginning."""
+    """Continue the run of a system from nothing but its file. Limits count from its first start."""
     if not isinstance(run.data, Trajectories):
         raise RunFileError(f"'{run.path}' holds the run of a regression.")
     for search in run.searches:
         check_no_stand_ins(search.grammar)
-    return discover_system_in_file(
-        run.path,
-        run.data,
-        [search.grammar for search in run.searches],
+    request = SystemRequest(
+        data=run.data,
+        grammars=[search.grammar for search in run.searches],
         plan=stored_plan(run, derivative),
         config=run.config,
-        timeout=timeout,
-        max_evaluations=max_evaluations,
+        limits=limits,
         n_jobs=n_jobs,
         seed=run.settings["seed"],
-        watch=watch,
-        must_stop=must_stop,
     )
+    return discover_system_in_file(run.path, request, watch=watch, must_stop=must_stop)
 
 
 def load_system(run: StoredRun, plan: Plan) -> SystemDiscovery:
-    """Return what a run found, as if it had just ended."""
+    """Return what a run found, as if it had just finished."""
     stored, searches = run.system, [search.discovery for search in run.searches]
     if stored is None or not isinstance(run.data, Trajectories):
-        raise RunFileError(
-            f"The run in '{run.path}' has not come to its equations yet. Continue it: spl resume {run.path}"
-        )
+        raise RunFileError(f"The run in '{run.path}' has no equations yet. Continue it: spl resume {run.path}")
     return SystemDiscovery(
         system=stored.system,
         standard_errors=stored.standard_errors,
@@ -127,12 +109,12 @@ def load_system(run: StoredRun, plan: Plan) -> SystemDiscovery:
 
 
 def stored_plan(run: StoredRun, derivative: Method | None = None) -> Plan:
-    """Return how the trajectories of a run became rows; `derivative` is the function for that, if it was one of the user's."""
+    """Return how the trajectories of a run became rows; `derivative` is the user's function for derivatives, if the run used one."""
     plain = dict(run.settings["plan"])
     if plain["method"] == YOURS:
         if not callable(derivative):
             raise RunFileError(
-                f"The run in '{run.path}' estimates derivatives by a function of yours, which is in no file. Give it again, "
+                f"The run in '{run.path}' estimates derivatives with a function of yours, which no file can hold. Pass it again, "
                 "from Python: SPLDynamics.from_run(path, derivative=...)."
             )
         plain["method"] = derivative
@@ -140,13 +122,13 @@ def stored_plan(run: StoredRun, derivative: Method | None = None) -> Plan:
 
 
 def plan_as_plain(plan: Plan) -> dict[str, Any]:
-    """Return how trajectories become rows, as values that JSON knows."""
+    """Return how trajectories become rows, as JSON values."""
     method = YOURS if callable(plan.method) else plan.method
     return {"method": method, "order": plan.order, "is_discrete": plan.is_discrete}
 
 
 def _is_over(run: RunFile, limits: Limits) -> bool:
-    """Tell whether a run that came to its equations has had as much time and as many evaluations as it may have by now."""
+    """Return whether a finished run has already had the time and the evaluations that it may have now."""
     before = run.limits_before
     return (
         run.before["stopped"] == DONE

@@ -1,0 +1,112 @@
+"""The final fit of a system: constants along segments as long as possible, simple numbers where the data allows, standard errors."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data.dataset import Dataset
+from spl.dynamics.budget import SystemBudget
+from spl.dynamics.proposals import can_be_fitted
+from spl.dynamics.refine import Refined
+from spl.dynamics.system_packing import evaluate_slopes
+from spl.dynamics.trials import SystemTrials, Trial
+from spl.formulas.constant_slots import fix_constants, free_literals
+from spl.formulas.printed_numbers import number_positions
+from spl.formulas.program import Program
+from spl.formulas.system import System
+from spl.formulas.text import CONSTANT_TOKEN
+from spl.regression.fit import evaluate
+from spl.regression.round_constants import simple_numbers_near
+from spl.regression.simplify import simplify
+
+Numbers = NDArray[np.float64]
+
+FIRST_FIT_SHARE = 0.7  # of the time that is left is for the fit before numbers are made simple
+SECOND_FIT_SECONDS = 1.0  # that a fit may take when the time is up
+MIN_USED_SHARE = 0.8  # of the segments must be followed for a fit to count
+MAX_ERROR_RISE = 1.3  # times the error of the trials is allowed for a fit to count
+SIMPLE_WITHIN_ERRORS = 2.0  # standard errors within which a constant may be replaced by a simple number
+CHANCE_SHARE = 0.25  # of the distance between simple numbers: closer to one of them is no coincidence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FinalFit:
+    """Fits the system that the trials chose."""
+
+    trials: SystemTrials
+    budget: SystemBudget
+    datasets: Sequence[Dataset]  # per state, with its derivative as the target
+    literals: Sequence[tuple[float, ...]]  # per state, the numbers that its grammar gives
+
+    def fit(self, best: Trial) -> Refined:
+        """Fit the constants, and replace those by simple numbers that the data does not distinguish from them."""
+        refined = self._fit_to_all(best, best.system, FIRST_FIT_SHARE * self.budget.seconds_left())
+        candidates = (_with_simple_numbers(refined), refined.system)
+        return next(filter(None, (self._fit_simpler(best, refined, system) for system in candidates)), refined)
+
+    def standard_errors(self, fitted: Refined) -> Iterator[Numbers]:
+        """Yield the standard errors of all numbers of each equation; NaN for those that the grammar gives.
+
+        A number that was made simple gets the error that it would have if it were fitted along with the others.
+        """
+        system = fitted.system
+        freed = replace(system, programs=tuple(map(free_literals, system.programs, self.literals)))
+        of_fitted = iter(self.trials.find_standard_errors(system, fitted))
+        can_free = all(map(can_be_fitted, freed.programs))
+        of_all = iter(self.trials.find_standard_errors(freed, fitted) if can_free else np.empty(0))
+        for program, free in zip(system.programs, freed.programs, strict=True):
+            errors = []
+            for position in number_positions(program):
+                error = next(of_all, np.nan) if free.tokens[position] == CONSTANT_TOKEN else np.nan
+                if program.tokens[position] == CONSTANT_TOKEN:
+                    error = next(of_fitted)
+                elif not np.isfinite(error):
+                    error = np.nan
+                errors.append(error)
+            yield np.array(errors)
+
+    def _fit_to_all(self, best: Trial, system: System, seconds: float) -> Refined:
+        """Fit to segments as long as the system can be followed; where that fails, to the segments of the trials."""
+        refined = self.trials.refine(system, max_seconds=max(seconds, 0.0))
+        most = MAX_ERROR_RISE * max(best.error, self.trials.exact_error)
+        if refined.is_used.mean() >= MIN_USED_SHARE and refined.chi2 <= most:
+            return refined
+        return self.trials.refine(system, before=best.fitted, max_seconds=max(seconds, SECOND_FIT_SECONDS))
+
+    def _fit_simpler(self, best: Trial, refined: Refined, system: System) -> Refined | None:
+        """Return a system in its simplest form, fitted again if it has other constants; None if it is clearly worse."""
+        simple = replace(system, programs=tuple(map(_simplify, system.programs, self.datasets)))
+        if not np.all(np.isfinite(evaluate_slopes(simple, self.datasets[0].columns))):
+            return None
+        if simple.n_constants == system.n_constants == refined.system.n_constants:
+            fitted = replace(refined, system=simple)
+        else:
+            fitted = self._fit_to_all(best, simple, self.budget.seconds_left())
+        most = MAX_ERROR_RISE * max(refined.error, self.trials.exact_error)
+        return fitted if fitted.is_used.any() and fitted.error <= most else None
+
+
+def _simplify(program: Program, data: Dataset) -> Program:
+    def agree(program: Program, simpler: Program) -> bool:
+        values, others = (evaluate(each, data.columns) for each in (program, simpler))
+        return bool(np.allclose(values, others, rtol=1e-6, atol=1e-9 * data.spread))
+
+    return simplify(program, agree)
+
+
+def _with_simple_numbers(refined: Refined) -> System:
+    """Return the system with simple numbers in place of constants that are close to one and known precisely enough."""
+    programs = []
+    errors = iter(refined.standard_errors)
+    for program in refined.system.programs:
+        numbers = [_simple_number(value, SIMPLE_WITHIN_ERRORS * next(errors)) for value in program.constants]
+        programs.append(fix_constants(program, numbers))
+    return replace(refined.system, programs=tuple(programs))
+
+
+def _simple_number(value: float, limit: float) -> float | None:
+    """Return a simple number within the limit of a value; None if there is none, or if it could be a coincidence."""
+    near = (n for n, gap in simple_numbers_near(value) if abs(n - value) <= limit and limit <= CHANCE_SHARE * gap)
+    return next(near, None)

@@ -1,0 +1,105 @@
+"""Moves: how one equation of a system may change. Which moves are tried, and for how long, is up to `select`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from spl.dynamics.proposals import UNRELATED_SHARE, Proposals, can_be_fitted
+from spl.dynamics.rows import SystemRows
+from spl.dynamics.score_test import estimate_term_gains
+from spl.dynamics.term_library import START_TOKEN
+from spl.dynamics.trials import SystemTrials, Trial
+from spl.formulas.constant_slots import free_numbers
+from spl.formulas.edits import drop_one_function, drop_one_term
+from spl.formulas.grammar import Grammar
+from spl.formulas.program import Program
+from spl.formulas.text import CONSTANT_TOKEN
+from spl.kernels.programs import tokens as tk
+from spl.notation.terms import add_term, multiply_out
+from spl.regression.fit import POLISH_EFFORT, fit
+
+N_TERMS_TRIED = 4  # of those that promise to shorten the description
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Move:
+    """Another equation for one state."""
+
+    state: int
+    program: Program
+    front_row: int  # of the formula that the equation came from
+    is_near: bool = False  # whether the constants and states of the system stay nearly the same
+    is_costlier: bool = False  # than the equation it replaces
+
+
+class _Permissions:
+    """What a grammar allows to be done to the numbers and terms of a formula."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.literals = grammar.vocabulary.literals
+        self.has_factors = grammar.derives_template(
+            (tk.MUL, CONSTANT_TOKEN, START_TOKEN), 0
+        ) or grammar.derives_template((tk.MUL, START_TOKEN, CONSTANT_TOKEN), 0)
+        self.has_sums = grammar.derives_template((tk.ADD, START_TOKEN, START_TOKEN), 0)
+
+
+class SystemMoves:
+    """Generates moves from the proposals for each state, within its grammar."""
+
+    def __init__(
+        self, rows: SystemRows, trials: SystemTrials, grammars: Sequence[Grammar], proposals: Sequence[Proposals]
+    ) -> None:
+        """Take grammars that are bound to the columns of the rows."""
+        self._rows, self._trials, self._proposals = rows, trials, proposals
+        self._permissions = [_Permissions(grammar) for grammar in grammars]
+
+    def start(self, chosen: tuple[int, ...]) -> list[Program]:
+        """Return the formulas in the chosen rows of the fronts, with all numbers free."""
+        formulas = [each.front[row].program for each, row in zip(self._proposals, chosen, strict=True)]
+        return [self._free(state, formula) for state, formula in enumerate(formulas)]
+
+    def replacements(self, trial: Trial, state: int) -> Iterator[Move]:
+        """Yield other formulas for a state, from simple to costly."""
+        cost = trial.system.programs[state].cost
+        for row, candidate in self._proposals[state].formulas():
+            program = self._free(state, candidate.program)
+            if can_be_fitted(program):
+                yield Move(state, program, row, is_costlier=candidate.cost > cost)
+
+    def additions(self, trial: Trial) -> Iterator[Move]:
+        """Yield equations with one more term, the most promising first: smoothed derivatives hide small terms."""
+        promising = [pair for state in range(len(self._proposals)) for pair in self._promising(trial, state)]
+        for _, move in sorted(promising, key=lambda pair: -pair[0])[:N_TERMS_TRIED]:
+            yield move
+
+    def omissions(self, trial: Trial, state: int) -> Iterator[Move]:
+        """Yield the equation of a state with one term or function less, its constants fitted to the derivative."""
+        if not self._permissions[state].has_sums:
+            return
+        program, data = trial.system.programs[state], self._proposals[state].data
+        for shorter in chain(drop_one_function(program), drop_one_term(program), drop_one_term(multiply_out(program))):
+            if not can_be_fitted(shorter):
+                continue
+            fitted = fit(self._free(state, shorter), data, effort=POLISH_EFFORT)
+            if fitted.loss <= UNRELATED_SHARE * data.spread:
+                yield Move(state, fitted.program, trial.chosen[state])
+
+    def _promising(self, trial: Trial, state: int) -> Iterator[tuple[float, Move]]:
+        """Yield longer equations that should shorten the description, and by how many nats."""
+        if not self._permissions[state].has_factors:
+            return
+        program = trial.system.programs[state]
+        terms = self._proposals[state].terms_for(program)
+        gains = estimate_term_gains(trial.fitted, self._rows.starts, state, terms) / (
+            2 * max(trial.error, self._trials.exact_error)
+        )
+        for term, gain in zip(terms, gains, strict=True):
+            longer = add_term(program, term)
+            promise = float(gain) + self._trials.price(program) - self._trials.price(longer)
+            if promise > 0 and can_be_fitted(longer):
+                yield promise, Move(state, longer, trial.chosen[state], is_near=True)
+
+    def _free(self, state: int, program: Program) -> Program:
+        """Return a formula with all of its numbers free, as far as the grammar allows."""
+        allowed = self._permissions[state]
+        return free_numbers(program, kept=allowed.literals, has_factors=allowed.has_factors)

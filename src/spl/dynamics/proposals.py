@@ -1,0 +1,98 @@
+"""What the equation of a state may be: formulas to try in its place, and terms to add to it.
+
+Both come from the front of its search and from sums of simple terms, which are fitted to the derivative before the search begins.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+
+import numpy as np
+
+from spl.data.dataset import Dataset
+from spl.dynamics.budget import Deadline
+from spl.dynamics.term_library import Term, TermLibrary
+from spl.formulas.grammar import Grammar
+from spl.formulas.program import Program
+from spl.kernels.programs import tokens as tk
+from spl.regression.candidate import Candidate
+from spl.regression.fit import POLISH_EFFORT, evaluate, fit
+from spl.regression.front import Front
+from spl.regression.tidy_front import tidy_candidate
+
+UNRELATED_SHARE = 0.5  # a formula that leaves more of the spread of the derivative unexplained is not tried
+MAX_TRIED_COST = 45  # of a formula
+SAME_PROPOSAL_LOSS = 1e-6  # relative: formulas whose losses differ by less are the same formula written in two ways
+NEAR_FRONT = 1.3  # times the loss of the front at its cost is allowed: smoothing makes wrong formulas look better
+N_SCORED_TERMS = 48  # terms whose gain along the trajectories is estimated
+SIMPLE_SHARE = 0.2  # of the spread of the derivative may be left unexplained by the formula to start with
+CLEAN_SHARE = 1e-4  # the same for data without noise
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TermSums:
+    """Sums of simple terms fitted to the derivative of a state, and the library they are made from."""
+
+    library: TermLibrary
+    candidates: tuple[Candidate, ...]
+
+    def join(self, front: Front, data: Dataset, floor: float) -> Front:
+        """Return a front with the sums that belong in it."""
+        tidied = [tidy_candidate(candidate, data) for candidate in Front.from_candidates(self.candidates)]
+        return Front.from_candidates([*front, *tidied], floor)
+
+
+def fit_sums(data: Dataset, grammar: Grammar, max_seconds: float | None = None) -> TermSums:
+    """Fit sums of simple terms that are close to the target, as many as there is time for; `grammar` is bound to the columns."""
+    deadline = Deadline.after(max_seconds)
+    library = TermLibrary.build(grammar, data)
+    proposed = takewhile(lambda _: not deadline.is_over, library.propose(data.target))
+    programs = {program.tokens: program for program in proposed if can_be_fitted(program)}
+    return TermSums(library, tuple(fit(program, data, effort=POLISH_EFFORT) for program in programs.values()))
+
+
+def can_be_fitted(program: Program) -> bool:
+    """Return whether a program is short enough for the kernels."""
+    return len(program) <= tk.MAX_LENGTH and program.n_constants <= tk.MAX_CONSTANTS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposals:
+    """What the equation of a state may be."""
+
+    data: Dataset  # the target is the derivative of the state
+    front: Front  # of the search, joined with the sums
+    sums: TermSums
+
+    def simplest_row(self, near_best: float, *, is_clean: bool) -> int:
+        """Return the row of the simplest formula of the front that explains most of the derivative.
+
+        Where noise allows none, it is the simplest with at most `near_best` times the loss of the best.
+        """
+        best = self.front[-1].loss
+        limit = max(SIMPLE_SHARE * self.data.spread, near_best * best)
+        if is_clean and best <= CLEAN_SHARE * self.data.spread:
+            limit = CLEAN_SHARE * self.data.spread
+        return next(row for row, candidate in enumerate(self.front) if candidate.loss <= limit)
+
+    def formulas(self) -> Iterator[tuple[int, Candidate]]:
+        """Yield distinct formulas that fit well, by increasing cost, each with the last row of the front that costs no more."""
+        every = sorted([*self.front, *self.sums.candidates], key=lambda candidate: (candidate.cost, candidate.loss))
+        row, last = 0, np.nan
+        for candidate in every:
+            if abs(candidate.loss - last) <= SAME_PROPOSAL_LOSS * last:
+                continue
+            last = candidate.loss
+            row = max(row, *(k for k, member in enumerate(self.front) if member.cost <= candidate.cost), 0)
+            most = min(UNRELATED_SHARE * self.data.spread, NEAR_FRONT * self.front[row].loss)
+            if candidate.cost <= MAX_TRIED_COST and (candidate is self.front[row] or candidate.loss <= most):
+                yield row, candidate
+
+    def terms_for(self, program: Program) -> list[Term]:
+        """Return the terms that explain most of what a formula leaves of the derivative."""
+        library = self.sums.library
+        if not library.terms:
+            return []
+        left = self.data.target - evaluate(program, self.data.columns)
+        explained = np.abs(left @ library.values) / np.linalg.norm(library.values, axis=0)
+        return [library.terms[k] for k in np.argsort(-explained)[:N_SCORED_TERMS]]

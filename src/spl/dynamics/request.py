@@ -1,0 +1,25 @@
+"""The record of what a run for a system is asked for, whichever door it comes through."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from spl.data.trajectories import Trajectories
+from spl.dynamics.rows import Plan
+from spl.formulas.grammar import Grammar
+from spl.settings import Limits, SearchConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SystemRequest:
+    """The trajectories of a system, which equations it may have, and how to search for them.
+
+    `max_evaluations` of the limits is shared by the searches. Fits along the trajectories are then counted too.
+    """
+
+    data: Trajectories
+    grammars: Sequence[Grammar]  # one per state
+    plan: Plan = field(default_factory=Plan)
+    config: SearchConfig = field(default_factory=SearchConfig)
+    limits: Limits = field(default_factory=Limits)
+    n_jobs: int = 1
+    seed: int = 0

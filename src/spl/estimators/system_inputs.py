@@ -1,0 +1,71 @@
+"""What people hand to `SPLDynamics`: trajectories, rows of states and inputs, and one grammar per state."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data.arrays import read_rows
+from spl.data.trajectories import Trajectories, read_names
+from spl.errors import DataError, SettingError
+from spl.formulas.grammar import Grammar
+
+GrammarLike = Grammar | str | Path
+
+
+def read_trajectories(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | None) -> Trajectories:
+    """Return checked trajectories; names may be those of the states alone, or of states and inputs."""
+    if feature_names is None or u is None:
+        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=feature_names)
+    unnamed = Trajectories.from_arrays(x, t, x_dot=x_dot, u=u)
+    n_states = len(unnamed.states)
+    given = read_names(feature_names)
+    if len(given) == len(unnamed.names):
+        names, inputs = given[:n_states], given[n_states:]
+        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=names, input_names=inputs)
+    return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=given)
+
+
+def read_columns(x: Any, u: Any, names: Sequence[str]) -> NDArray[np.float64]:
+    """Return states [N, D] and inputs [N, U] as one column per name, [D + U, N]; `u` is None if there are no inputs."""
+    parts = [_as_rows(x, "`x`"), *([] if u is None else [_as_rows(u, "`u`")])]
+    if len(parts[0]) != len(parts[-1]):
+        raise DataError(
+            f"`x` has {len(parts[0])} rows, but `u` {len(parts[-1])}. Give one row of inputs for each state."
+        )
+    rows = np.column_stack(parts)
+    if rows.shape[1] != len(names):
+        raise DataError(
+            f"There are {rows.shape[1]} columns of states and inputs; the equations need {len(names)}: "
+            f"{', '.join(names)}."
+        )
+    return np.ascontiguousarray(rows.T)
+
+
+def _as_rows(values: Any, what: str) -> NDArray[np.float64]:
+    return read_rows([values] if np.isscalar(values) else values, what)
+
+
+def list_grammars(
+    given: GrammarLike | Sequence[GrammarLike] | Mapping[str, GrammarLike] | None, states: Sequence[str]
+) -> list[GrammarLike | None]:
+    """Return what is given as the grammar of each state: one for all, a list, or by name.
+
+    Examples:
+        >>> list_grammars({"y": "f -> x", "x": "f -> y"}, ["x", "y"])
+        ['f -> y', 'f -> x']
+    """
+    if isinstance(given, Mapping):
+        unknown = [name for name in given if name not in states]
+        missing = [name for name in states if name not in given]
+        if unknown or missing:
+            what = f"there is no state {unknown[0]!r}" if unknown else f"there is none for {missing[0]!r}"
+            raise SettingError(f"`grammar` must have one entry for each of {', '.join(states)}; {what}.")
+        return [given[name] for name in states]
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        if len(given) != len(states):
+            raise SettingError(f"`grammar` has {len(given)} entries for {len(states)} states. Give one for each.")
+        return list(given)
+    return [given] * len(states)

@@ -1,0 +1,36 @@
+"""What a run for a system found, as the tables that `SPLDynamics` offers."""
+
+from dataclasses import fields
+
+import pandas as pd
+
+from spl.display.systems import SystemNumber, system_numbers
+from spl.dynamics.discover import SystemDiscovery
+from spl.dynamics.quality import measure_r2
+from spl.formulas.text import to_text
+
+
+def tabulate_fronts(found: SystemDiscovery, digits: int) -> list[pd.DataFrame]:
+    """Return the front of each state: cost, loss, score, equation."""
+    return [
+        pd.DataFrame(
+            {
+                "cost": [candidate.cost for candidate in search.front],
+                "loss": [candidate.loss for candidate in search.front],
+                "score": search.front.scores(search.floor),
+                "equation": [to_text(candidate.program, digits) for candidate in search.front],
+            }
+        )
+        for search in found.searches
+    ]
+
+
+def tabulate_numbers(found: SystemDiscovery) -> pd.DataFrame:
+    """Return the numbers of all equations, one per row, with their standard errors."""
+    numbers = [number for of_state in system_numbers(found.system, found.standard_errors) for number in of_state]
+    return pd.DataFrame(numbers, columns=[field.name for field in fields(SystemNumber)])
+
+
+def tabulate_r2(found: SystemDiscovery) -> pd.Series:
+    """Return R2 of the derivative of each state, of the next value for a map."""
+    return pd.Series(measure_r2(found.system, found.rows), index=list(found.system.states), name="r2")
