@@ -80,12 +80,12 @@ def test_no_limit_is_a_limit():
 
 
 def test_a_count_says_what_it_is_and_what_it_must_be():
-    with pytest.raises(SettingError, match=r"^`n` must be 2 or more; it is 1\.$"):
+    with pytest.raises(SettingError, match=r"^`n` must be 2 or more; got 1\.$"):
         check_count("n", 1, at_least=2)
 
 
 def test_a_number_says_what_it_is_and_what_it_must_be():
-    with pytest.raises(SettingError, match=r"^`share` must be 1 or less; it is 2\.$"):
+    with pytest.raises(SettingError, match=r"^`share` must be 1 or less; got 2\.$"):
         check_number("share", 2, at_most=1.0)
 
 

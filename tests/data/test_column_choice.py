@@ -23,7 +23,7 @@ def test_all_columns_of_numbers_are_features_unless_some_are_named(mixed):
     data, notes = prepare_dataset(mixed, target="y")
     assert data.names == ("a", "w")
     assert any("1 column of text left out: id." in note for note in notes)
-    assert any("1 column without any number left out: void." in note for note in notes)
+    assert any("1 column without numbers left out: void." in note for note in notes)
 
 
 def test_rows_with_gaps_are_dropped_and_counted(mixed):
@@ -73,7 +73,7 @@ def test_a_wrong_choice_of_columns_is_explained(mixed, options, message):
 
 def test_a_file_without_names_is_recognised(tmp_path):
     table = read_table(write(tmp_path, "t.csv", "1.5,2\n3,4\n"))
-    with pytest.raises(DataError, match=r"the first line of .* must hold names, not numbers"):
+    with pytest.raises(DataError, match=r"The first line of .* must hold the column names, not numbers"):
         prepare_dataset(table, target="y")
 
 

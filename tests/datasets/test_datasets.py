@@ -143,11 +143,11 @@ def test_lorenz_starts_where_it_is_told_to():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_samples": 1}, "`n_samples` must be a whole number, 2 or more; it is 1"),
+        ({"n_samples": 1}, "`n_samples` must be a whole number, 2 or more; got 1"),
         ({"n_samples": 10.0}, "`n_samples`"),
-        ({"step": -0.1}, "`step` must be a number above 0; it is -0.1"),
-        ({"noise": -1}, "`noise` must be 0 or more; it is -1"),
-        ({"noise": np.nan}, "`noise` must be 0 or more; it is nan"),
+        ({"step": -0.1}, "`step` must be a number above 0; got -0.1"),
+        ({"noise": -1}, "`noise` must be 0 or more; got -1"),
+        ({"noise": np.nan}, "`noise` must be 0 or more; got nan"),
         ({"initial": (1.0, 2.0)}, "`initial` must be three numbers"),
     ],
 )

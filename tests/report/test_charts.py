@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spl.report.charts import HEIGHT, LEFT, WIDTH, Point, Series, draw_fit, draw_front, draw_residuals, draw_series
+from spl.report.charts import HEIGHT, LEFT, WIDTH, FrontPoint, Series, draw_fit, draw_front, draw_residuals, draw_series
 
 LABELS = {"label": '<b>"what"</b>', "x_label": "<i>x</i>" * 20, "y_label": "a & b"}
 
@@ -19,7 +19,7 @@ def find(root, name):
 
 
 def front(losses=(1.0, 0.1, 0.0), chosen=1):
-    points = [Point(2 * k + 1, loss, f"formula {k} <&>", f"panel-{k}") for k, loss in enumerate(losses)]
+    points = [FrontPoint(2 * k + 1, loss, f"formula {k} <&>", f"panel-{k}") for k, loss in enumerate(losses)]
     return parse(draw_front(points, chosen, floor=1e-13, loss_label="loss"))
 
 

@@ -125,4 +125,4 @@ def test_a_system_has_its_equations_curves_and_code():
 
 def test_thinned_rows_are_said_to_be():
     text = "".join(outline(make_run(n_rows=10_000)).text)
-    assert re.search(r"Drawn are \d+ of 10,000 rows, the extremes and the largest residuals among them\.", text)
+    assert re.search(r"The chart shows \d+ of 10,000 rows, including the extremes and the largest residuals\.", text)

@@ -46,9 +46,9 @@ def test_a_request_can_be_written_down_and_read_again(given):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"kind": "magic"}, "`kind` must be 'law' or 'dynamics'; it is 'magic'"),
+        ({"kind": "magic"}, "`kind` must be 'law' or 'dynamics'; got 'magic'"),
         ({"target": None}, "Nothing is chosen for `target`"),
-        ({"target": 3}, "`target` must be text; it is 3"),
+        ({"target": 3}, "`target` must be text; got 3"),
         ({"target": "z"}, "There is no column 'z'"),
         ({"target": "name"}, "holds text"),
         ({"features": "x"}, "`features` must be a list"),
@@ -74,7 +74,7 @@ def test_what_is_wrong_with_a_request_is_named(table, change, message):
     ("change", "message"),
     [
         ({"time": None}, "Nothing is chosen for `time`"),
-        ({"states": []}, "could be a state"),
+        ({"states": []}, "so there is no state"),
         ({"states": ["t"]}, "Give it one role"),
         ({"order": 3}, "`order` must be 1 or 2"),
         ({"discrete": True, "weak": True}, "A map has no derivatives"),

@@ -40,11 +40,11 @@ class Trial:
 
     def __post_init__(self) -> None:
         if self.experiment not in EXPERIMENTS:
-            raise SettingError(f"`experiment` must be one of {', '.join(EXPERIMENTS)}; it is {self.experiment!r}.")
+            raise SettingError(f"`experiment` must be one of {', '.join(EXPERIMENTS)}; got {self.experiment!r}.")
         if self.seed < 0:
-            raise SettingError(f"`seed` must be 0 or more; it is {self.seed}.")
+            raise SettingError(f"`seed` must be 0 or more; got {self.seed}.")
         if self.timeout is not None and not (math.isfinite(self.timeout) and self.timeout > 0):
-            raise SettingError(f"`timeout` must be a number above 0, or None for no limit; it is {self.timeout}.")
+            raise SettingError(f"`timeout` must be a number above 0, or None for no limit; got {self.timeout}.")
 
     @property
     def key(self) -> Key:

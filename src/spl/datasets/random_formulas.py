@@ -104,7 +104,7 @@ def make_random_formulas(n: int = 200, seed: int = 0) -> list[RandomFormula]:
         [5, 9, 13, 6]
     """
     if n < 0:
-        raise SettingError(f"`n` must be 0 or more; it is {n}.")
+        raise SettingError(f"`n` must be 0 or more; got {n}.")
     streams = [_stream(seed, kind) for kind in range(min(n, _N_KINDS))]
     return [next(streams[number % _N_KINDS]) for number in range(n)]
 

@@ -138,13 +138,13 @@ def write_numbers(**parameters: float) -> list[str]:
 def _check(sampling: Sampling, initial: Sequence[float], n_states: int) -> None:
     n_samples = sampling.n_samples
     if isinstance(n_samples, bool) or not isinstance(n_samples, int) or n_samples < 2:
-        raise SettingError(f"`n_samples` must be a whole number, 2 or more; it is {n_samples!r}.")
+        raise SettingError(f"`n_samples` must be a whole number, 2 or more; got {n_samples!r}.")
     if not np.isfinite(sampling.step) or sampling.step <= 0:
-        raise SettingError(f"`step` must be a number above 0; it is {sampling.step!r}.")
+        raise SettingError(f"`step` must be a number above 0; got {sampling.step!r}.")
     if not np.isfinite(sampling.noise) or sampling.noise < 0:
-        raise SettingError(f"`noise` must be 0 or more; it is {sampling.noise!r}.")
+        raise SettingError(f"`noise` must be 0 or more; got {sampling.noise!r}.")
     if np.shape(initial) != (n_states,) or not np.all(np.isfinite(initial)):
-        raise SettingError(f"`initial` must be {_COUNTS[n_states]} numbers; it is {initial!r}.")
+        raise SettingError(f"`initial` must be {_COUNTS[n_states]} numbers; got {initial!r}.")
 
 
 def _integrate(slopes: Slopes, inputs_at: Callable[[Rows], Sequence[Rows]], t: Rows, initial: Sequence[float]) -> Rows:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from spl.data.arrays import read_rows
+from spl.data.arrays import read_matrix
 from spl.data.trajectories import Trajectories, read_names
 from spl.display.notebook import FittedRepr, front_html, model_html
 from spl.display.systems import SystemNumber, latex_derivative, left_side, system_numbers
@@ -460,4 +460,4 @@ def _read(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | Non
 
 
 def _as_rows(values: Any, what: str) -> NDArray[np.float64]:
-    return read_rows([values] if np.isscalar(values) else values, what)
+    return read_matrix([values] if np.isscalar(values) else values, what)

@@ -1,4 +1,4 @@
-"""Charts as SVG, written by hand: the front that can be clicked, scatter charts and lines. Colours are those of the page."""
+"""Charts as plain SVG: the clickable front, scatter charts and lines. The page defines the colours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,36 +12,36 @@ from spl.report.axis_scales import Scale, tick_labels
 Numbers = NDArray[np.float64]
 
 WIDTH, HEIGHT = 440, 290
-LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 44  # margins for ticks and labels; the left one grows with the numbers in it
-TITLE = 20  # of the left margin belong to the title of the axis
+LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 44  # margins for ticks and labels; the left one grows with its numbers
+AXIS_TITLE = 20  # share of the left margin for the title of the axis
 TICK = 7  # between a number and its axis
 DIGIT, MINUS = 7.7, 10.2  # their widths in a wide font
-LONGEST_LABEL = 44  # characters under an axis
-_POINT, _HIT = 4.5, 13  # radius that is seen, radius that can be hit with a finger
+LONGEST_LABEL = 44  # characters of the label of an axis
+_POINT, _HIT = 4.5, 13  # visible radius, and radius that a finger can hit
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A formula of the front as the chart shows it."""
+class FrontPoint:
+    """A formula of the front as a point of the chart."""
 
     cost: int
     loss: float
-    label: str  # what a screen reader says
-    panel: str  # the id of the part of the page about it
+    label: str  # for screen readers
+    panel: str  # the id of the section that shows it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """Values over others, as points or as a line; NaN is left out."""
+    """Values y over x, as points or as a line; NaN is left out."""
 
     x: Numbers
     y: Numbers
-    look: str  # a class of the page's style: "measured" or "found"
+    look: str  # a CSS class of the page: "measured" or "found"
     is_line: bool = False
 
 
-def draw_front(points: Sequence[Point], chosen: int, *, floor: float, loss_label: str) -> str:
-    """Return the chart of the front; every formula is a radio button, one of which is on."""
+def draw_front(points: Sequence[FrontPoint], chosen: int, *, floor: float, loss_label: str) -> str:
+    """Return the chart of the front; every formula is a radio button, and the chosen one is checked."""
     losses = [max(point.loss, floor) for point in points]
     up = Scale.over(losses, HEIGHT - BOTTOM, TOP, is_log=True, margin=0.08)
     across = Scale.over([point.cost for point in points], _left_margin(up), WIDTH - RIGHT)
@@ -60,7 +60,7 @@ def draw_front(points: Sequence[Point], chosen: int, *, floor: float, loss_label
 
 
 def draw_fit(measured: Numbers, predicted: Numbers, *, label: str, x_label: str, y_label: str) -> str:
-    """Return predicted against measured values, with the line on which they are equal; the ends are those measured."""
+    """Return predicted against measured values, with the line on which they are equal; the axes span the measured values."""
     up = Scale.over(measured, HEIGHT - BOTTOM, TOP)
     across = Scale(up.low, up.high, _left_margin(up), WIDTH - RIGHT)
     line = f'<path class="guide" d="M{across.begin:g} {HEIGHT - BOTTOM}L{WIDTH - RIGHT} {TOP}"/>'
@@ -68,7 +68,7 @@ def draw_fit(measured: Numbers, predicted: Numbers, *, label: str, x_label: str,
 
 
 def draw_residuals(predicted: Numbers, residuals: Numbers, *, label: str, x_label: str, y_label: str) -> str:
-    """Return residuals against predicted values, with the line of none."""
+    """Return residuals against predicted values, with a line at zero."""
     up = Scale.over([0.0, *residuals], HEIGHT - BOTTOM, TOP)
     across = Scale.over(predicted, _left_margin(up), WIDTH - RIGHT)
     line = f'<path class="guide" d="M{across.begin:g} {up.place(0.0):.1f}H{WIDTH - RIGHT}"/>'
@@ -85,9 +85,9 @@ def draw_series(
     margin: float = 0.05,
     is_tight: bool = False,
 ) -> str:
-    """Return points and lines over each other; the first of them says what the axes show, unless they are logarithmic.
+    """Return points and lines in one chart; the axes span the first series, or all of them if `is_log`.
 
-    With `is_tight`, there is hardly a margin at the left and right, as for time.
+    With `is_tight`, the margins at the left and right are narrow, as for time.
     """
     shown = series if is_log else series[:1]
     values = np.concatenate([one.y for one in shown])
@@ -105,7 +105,7 @@ def _chart(
         f'<path class="{one.look}{" line" if one.is_line else " dots"}" d="{_path(one, across, up)}"/>'
         for one in series
     )
-    # What leaves the axes is cut off: a nested svg clips without an id that would have to be unique
+    # A nested svg clips what leaves the axes, without an id that would have to be unique
     left, width, height = across.begin, WIDTH - across.begin - RIGHT, HEIGHT - TOP - BOTTOM + 4
     inside = (
         f'<svg aria-hidden="true" x="{left:g}" y="{TOP - 4}" width="{width:g}" height="{height}" '
@@ -116,11 +116,11 @@ def _chart(
 
 
 def _path(series: Series, across: Scale, up: Scale) -> str:
-    """Return the path of a series: a dot is a line of no length with round ends, a gap begins a new line."""
+    """Return the path of a series: a dot is a line of length 0 with round ends; a gap starts a new line."""
     x = across.places(series.x)
     with np.errstate(all="ignore"):
         y = up.places(series.y) if not up.is_log else np.array([up.place(v) if v > 0 else np.nan for v in series.y])
-    # far outside, numbers are cut: they cannot be seen, and some browsers stumble over huge ones
+    # far outside, positions are clipped: they cannot be seen, and some browsers fail on huge ones
     y = np.where(np.isfinite(y), np.clip(y, -HEIGHT, 2 * HEIGHT), np.nan)
     parts: list[str] = []
     is_open = False
@@ -140,7 +140,7 @@ def _axes(across: Scale, up: Scale, x_label: str, y_label: str) -> str:
     ticks = across.ticks()
     for tick, text in zip(ticks, tick_labels(ticks), strict=True):
         x = across.place(tick)
-        middle = min(x, WIDTH - 0.5 * _width(text))  # the last number stays whole
+        middle = min(x, WIDTH - 0.5 * _width(text))  # the last number is not cut off
         parts.append(
             f'<path class="axis" d="M{x:.1f} {bottom}v4"/>'
             f'<text x="{middle:.1f}" y="{bottom + 17}" text-anchor="middle">{text}</text>'
@@ -159,12 +159,12 @@ def _axes(across: Scale, up: Scale, x_label: str, y_label: str) -> str:
 
 
 def _left_margin(up: Scale) -> float:
-    """Return how much room the title of the vertical axis and its numbers need."""
-    return max(LEFT, TITLE + max(map(_width, tick_labels(up.ticks())), default=0.0) + TICK)
+    """Return the room that the title of the vertical axis and its numbers need."""
+    return max(LEFT, AXIS_TITLE + max(map(_width, tick_labels(up.ticks())), default=0.0) + TICK)
 
 
 def _width(number: str) -> float:
-    """Return about how wide a number is."""
+    """Return the approximate width of a number."""
     return sum(MINUS if character == "−" else DIGIT for character in number)
 
 

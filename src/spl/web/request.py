@@ -80,7 +80,7 @@ class Dynamics:
 
     def __post_init__(self) -> None:
         if self.order not in ORDERS:
-            raise SettingError(f"`order` must be 1 or 2; it is {self.order}.")
+            raise SettingError(f"`order` must be 1 or 2; got {self.order}.")
         if self.is_discrete and self.is_weak:
             raise SettingError("A map has no derivatives: it cannot be combined with the weak form.")
 
@@ -118,7 +118,7 @@ class SearchRequest:
         check_seconds(self.timeout)
         check_count("jobs", self.jobs, at_least=1)
         if self.jobs > MAX_JOBS:
-            raise SettingError(f"`jobs` must be {MAX_JOBS} or less; it is {self.jobs}.")
+            raise SettingError(f"`jobs` must be {MAX_JOBS} or less; got {self.jobs}.")
         check_count("seed", self.seed, at_least=0)
 
     def check(self, table: Table) -> list[str]:
@@ -149,7 +149,7 @@ def check_seconds(seconds: float) -> None:
     """Raise a clear error unless a search may take so long."""
     Limits(timeout=seconds)
     if seconds > MAX_SECONDS:
-        raise SettingError(f"The time limit must be {MAX_SECONDS:g} seconds or less; it is {seconds:g}.")
+        raise SettingError(f"The time limit must be {MAX_SECONDS:g} seconds or less; got {seconds:g}.")
 
 
 def _join(names: Sequence[str]) -> str:
@@ -191,7 +191,7 @@ def read_request(given: object) -> SearchRequest:
             is_weak=fields.truth("weak"),
         )
     else:
-        raise SettingError(f"`kind` must be 'law' or 'dynamics'; it is {kind!r}.")
+        raise SettingError(f"`kind` must be 'law' or 'dynamics'; got {kind!r}.")
     return SearchRequest(
         data=fields.text("data"),
         sought=sought,
@@ -216,7 +216,7 @@ class Fields:
         >>> Fields({"order": "two"}).whole("order", 1)
         Traceback (most recent call last):
         ...
-        spl.errors.SettingError: `order` must be a whole number; it is 'two'.
+        spl.errors.SettingError: `order` must be a whole number; got 'two'.
     """
 
     def __init__(self, given: object) -> None:
@@ -241,21 +241,21 @@ class Fields:
         """Return a text, or None if there is none."""
         value = self._given.get(name)
         if value is not None and not isinstance(value, str):
-            raise SettingError(f"`{name}` must be text; it is {value!r}.")
+            raise SettingError(f"`{name}` must be text; got {value!r}.")
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of texts, empty if there is none."""
         values = self._given.get(name) or []
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise SettingError(f"`{name}` must be a list of texts; it is {values!r}.")
+            raise SettingError(f"`{name}` must be a list of texts; got {values!r}.")
         return tuple(values)
 
     def number(self, name: str, default: float) -> float:
         """Return a number."""
         value = self._given.get(name, default)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise SettingError(f"`{name}` must be a number; it is {value!r}.")
+            raise SettingError(f"`{name}` must be a number; got {value!r}.")
         return float(value)
 
     def whole(self, name: str, default: int) -> int:
@@ -268,5 +268,5 @@ class Fields:
         """Return yes or no."""
         value = self._given.get(name, default)
         if not isinstance(value, bool):
-            raise SettingError(f"`{name}` must be true or false; it is {value!r}.")
+            raise SettingError(f"`{name}` must be true or false; got {value!r}.")
         return value

@@ -129,7 +129,7 @@ class RunRoutes:
 def _number(request: Request, name: str) -> int:
     text = request.query_params.get(name, "")
     if not text.isdecimal() or len(text) > 9:
-        raise SettingError(f"`{name}` must be a whole number; it is {text!r}.")
+        raise SettingError(f"`{name}` must be a whole number; got {text!r}.")
     return int(text)
 
 

@@ -4,17 +4,16 @@ import math
 from typing import Any
 
 from spl.data.dataset import Dataset
-from spl.display.results import STOPPED, count_of
+from spl.display.results import SHOWN_DIGITS, STOPPED
 from spl.display.systems import left_side, numbers_line, system_numbers
 from spl.dynamics.rows import Plan
+from spl.errors import count_noun
 from spl.formulas.text import to_text
 from spl.notation.export import FORMATS
 from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.report.from_run import plan_of_run
 from spl.runs.reader import StoredRun, StoredSearch
 from spl.web.run_charts import draw_learning, draw_whole_front
-
-DIGITS = 6  # of numbers in formulas
 
 
 def describe_run(run: StoredRun) -> dict[str, Any]:
@@ -56,10 +55,10 @@ def _floor(search: StoredSearch) -> float:
 
 def _question(run: StoredRun) -> str:
     if isinstance(run.data, Dataset):
-        return f"{run.searches[0].name} by {', '.join(run.data.names)}: {count_of(run.data.n_rows, 'row')}"
+        return f"{run.searches[0].name} by {', '.join(run.data.names)}: {count_noun(run.data.n_rows, 'row')}"
     n_runs = len(run.data.runs)
     runs = "" if n_runs == 1 else f" of {n_runs} runs"
-    return f"equations of {', '.join(run.data.states)}: {count_of(run.data.n_samples, 'sample')}{runs}"
+    return f"equations of {', '.join(run.data.states)}: {count_noun(run.data.n_samples, 'sample')}{runs}"
 
 
 def _rules(run: StoredRun) -> str:
@@ -87,9 +86,9 @@ def _describe_law(run: StoredRun, search: StoredSearch, plan: Plan) -> dict[str,
                 "cost": candidate.cost,
                 "loss": candidate.loss,
                 "r2": _share_explained(candidate.loss, run.data),
-                "text": to_text(candidate.program, DIGITS),
-                "mathml": to_mathml(candidate.program, left=left, digits=DIGITS),
-                "inline": to_mathml(candidate.program, digits=DIGITS, is_block=False),
+                "text": to_text(candidate.program, SHOWN_DIGITS),
+                "mathml": to_mathml(candidate.program, left=left, digits=SHOWN_DIGITS),
+                "inline": to_mathml(candidate.program, digits=SHOWN_DIGITS, is_block=False),
             }
             for candidate in search.front
         ],
@@ -105,9 +104,9 @@ def _describe_system(run: StoredRun) -> list[dict[str, Any]] | None:
     numbers = system_numbers(system, run.system.standard_errors)
     return [
         {
-            "text": f"{left_side(state, system.order, system.is_discrete)} = {to_text(program, DIGITS)}",
+            "text": f"{left_side(state, system.order, system.is_discrete)} = {to_text(program, SHOWN_DIGITS)}",
             "mathml": to_mathml(
-                program, left=mathml_derivative(state, system.order, system.is_discrete), digits=DIGITS
+                program, left=mathml_derivative(state, system.order, system.is_discrete), digits=SHOWN_DIGITS
             ),
             "numbers": numbers_line(of_state),
         }

@@ -23,7 +23,7 @@ MakeApp = Callable[[str, Event], ASGIApp]
 def open_socket(port: int) -> socket.socket:
     """Return a socket that listens on this machine only; port 0 is one that is free."""
     if not 0 <= port <= MAX_PORT:
-        raise SettingError(f"`port` must be from 0, which is any that is free, to {MAX_PORT}; it is {port}.")
+        raise SettingError(f"`port` must be from 0, which is any that is free, to {MAX_PORT}; got {port}.")
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
