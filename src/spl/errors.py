@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-SHOWN_LENGTH = 40  # characters of a name or a piece of text that a message shows
+SHOWN_TEXT = 40  # characters of a name or a piece of text that a message shows
 SHOWN_PATH = 300  # characters of the path of a file
 SHOWN_NAMES = 20  # names that a message lists
 COMPARED_LENGTH, COMPARED_NAMES = 100, 2_000  # bounds on the names compared with a misspelt one, which is slow
@@ -92,7 +92,7 @@ class DoubtfulResult(UserWarning):
     """An answer that may be wrong; the warning says why."""
 
 
-def shorten(text: str, length: int = SHOWN_LENGTH) -> str:
+def shorten(text: str, length: int = SHOWN_TEXT) -> str:
     """Return a text for a message, cut to `length` characters.
 
     Examples:

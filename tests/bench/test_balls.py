@@ -4,9 +4,9 @@ from click.testing import CliRunner
 from tests.bench.fakes import make_record, make_trial
 
 from spl.bench import balls, runner
-from spl.bench.balls import BALLS, MODELS, balls_trials, fit_model
-from spl.bench.balls_report import PAPER, balls_sections, balls_table
-from spl.bench.fall_law import GRAMMARS
+from spl.bench.balls import BALLS, FALL_MODELS, balls_trials, fit_model
+from spl.bench.balls_report import PAPER_ERRORS, balls_sections, balls_table
+from spl.bench.fall_law import FALL_GRAMMARS
 from spl.bench.report import write_report
 from spl.cli.main import main
 from spl.datasets import BallDrop, Drop
@@ -35,12 +35,14 @@ def one_ball(monkeypatch):
 def test_models_are_fitted_once_and_searches_run_with_every_seed():
     trials = balls_trials(["Golf Ball", "Baseball"], [0, 1, 2], ["paper", "drag"], 5.0)
     assert len({trial.key for trial in trials}) == len(trials)
-    assert sum(trial.tool in MODELS for trial in trials) == 3 * 2 * 2
+    assert sum(trial.tool in FALL_MODELS for trial in trials) == 3 * 2 * 2
     assert sum(trial.tool == "spl" for trial in trials) == 3 * 2 * 2 * 2
 
 
 def test_a_grammar_that_does_not_exist_is_refused():
-    with pytest.raises(SettingError, match=r"There is no grammar 'luck' of falling balls\. Known are: paper, drag\."):
+    with pytest.raises(
+        SettingError, match=r"There is no grammar 'luck' for falling balls\. Choose from: paper, drag\."
+    ):
         balls_trials(["Golf Ball"], [0], ["luck"], 5.0)
 
 
@@ -57,7 +59,7 @@ def test_a_grammar_that_does_not_exist_is_refused():
 )
 def test_a_model_finds_its_own_constants(name, constants):
     t = np.linspace(0, 2, 30)
-    model = MODELS[name]
+    model = FALL_MODELS[name]
     found = fit_model(model, t, model.predict(np.array(constants), t))
     assert np.allclose(model.predict(found, T), model.predict(np.array(constants), T), atol=1e-3)
 
@@ -67,13 +69,13 @@ def test_a_model_is_judged_on_the_rest_of_the_drop(one_ball, tool):
     outcome = BALLS.run(balls_trial("drop 1", tool))
     assert outcome.recovered
     assert outcome.error < 1e-4
-    assert BALLS.settings(balls_trial("drop 1", tool)) == {"model": MODELS[tool].text}
+    assert BALLS.settings(balls_trial("drop 1", tool)) == {"model": FALL_MODELS[tool].text}
 
 
 # ---- the search ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("grammar", GRAMMARS)
+@pytest.mark.parametrize("grammar", FALL_GRAMMARS)
 def test_a_search_predicts_a_simple_fall(one_ball, grammar):
     outcome = BALLS.run(balls_trial(f"{grammar}: drop 1"))
     assert outcome.recovered
@@ -106,7 +108,7 @@ def test_a_row_is_a_ball_with_medians_beside_the_paper():
 
 
 def test_the_paper_reaches_the_mean_that_is_to_be_beaten():
-    rows = [make_record(balls_trial(ball=ball), error=errors[0]) for ball, errors in PAPER.items()]
+    rows = [make_record(balls_trial(ball=ball), error=errors[0]) for ball, errors in PAPER_ERRORS.items()]
     assert balls_table(rows, has_paper=True).total[1:5] == ("0.129", "0.129", "0.655", "68.5")
 
 

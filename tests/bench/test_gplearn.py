@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 
-from spl.bench.gplearn import MISSING, GplearnConfig, fit_gplearn, require_gplearn, to_program
+from spl.bench.gplearn import NO_GPLEARN, GplearnConfig, fit_gplearn, require_gplearn, to_program
 from spl.errors import SettingError, SplError
 from spl.formulas.text import to_text
 from spl.regression.fit import evaluate
@@ -115,5 +115,5 @@ def test_without_gplearn_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "gplearn.genetic", None)
     with pytest.raises(SplError) as raised:
         require_gplearn()
-    assert str(raised.value) == MISSING
-    assert 'pip install "symbolic-physics-learner[bench]"' in MISSING
+    assert str(raised.value) == NO_GPLEARN
+    assert 'pip install "symbolic-physics-learner[bench]"' in NO_GPLEARN

@@ -8,8 +8,8 @@ from spl.bench.equations import Found, read_equations
 from spl.bench.lorenz import (
     DATA,
     LORENZ,
-    NOISE_LEVELS,
-    PAPER,
+    LORENZ_NOISE_LEVELS,
+    PAPER_DATA,
     PAPER_STATES,
     SIMULATED,
     STATES,
@@ -19,7 +19,7 @@ from spl.bench.lorenz import (
     lorenz_trials,
     true_equations,
 )
-from spl.bench.lorenz_report import PAPER_ROWS, PAPER_SPL, TRUE, coefficients_of, lorenz_sections, predict
+from spl.bench.lorenz_report import PAPER_ROWS, PAPER_SPL, TRUE_COEFFICIENTS, coefficients_of, lorenz_sections, predict
 from spl.bench.report import write_report
 from spl.cli.main import main
 from spl.datasets import make_lorenz
@@ -48,7 +48,7 @@ def test_the_truth_is_that_of_the_simulation():
 def test_levels_of_noise_are_for_simulated_data_alone():
     trials = lorenz_trials(list(DATA), [0.1, 0.2], [0, 1], timeout=60.0, n_threads=2)
     assert [(trial.problem, trial.setting) for trial in trials[:4]] == [
-        (PAPER, "noise=0.05 threads=2"),
+        (PAPER_DATA, "noise=0.05 threads=2"),
         (PAPER_STATES, "noise=0.05 threads=2"),
         (SIMULATED, "noise=0.1 threads=2"),
         (SIMULATED, "noise=0.2 threads=2"),
@@ -57,7 +57,7 @@ def test_levels_of_noise_are_for_simulated_data_alone():
 
 
 def test_data_that_does_not_exist_is_refused():
-    with pytest.raises(SettingError, match=r"There is no data 'real' of the Lorenz system\. Known are: paper,"):
+    with pytest.raises(SettingError, match=r"There is no data 'real' for the Lorenz system\. Choose from: paper,"):
         lorenz_trials(["real"], [0.05], [0], timeout=60.0, n_threads=2)
 
 
@@ -68,7 +68,7 @@ def test_the_seed_draws_the_noise_of_simulated_data():
 
 
 def test_the_papers_derivatives_are_given_or_not(real_data):
-    given, alone = (load_data(lorenz_trial(problem)) for problem in (PAPER, PAPER_STATES))
+    given, alone = (load_data(lorenz_trial(problem)) for problem in (PAPER_DATA, PAPER_STATES))
     assert given.states.shape == given.derivatives.shape == (6000, 3)
     assert alone.derivatives is None
     assert np.array_equal(given.states, alone.states)
@@ -109,7 +109,7 @@ def test_a_trial_is_run():
 # ---- the report ----------------------------------------------------------------------------------
 
 RECORDS = [
-    make_record(lorenz_trial(PAPER), formula=TRUTH, error=0.002, seconds=20.0),
+    make_record(lorenz_trial(PAPER_DATA), formula=TRUTH, error=0.002, seconds=20.0),
     make_record(lorenz_trial(), formula="9.9*(y - x); x*(28 - z) - y; x*y - 2.7*z", error=0.0125, seconds=30.0),
     make_record(lorenz_trial(seed=1), formula=FALSE, recovered=False, error=None, seconds=40.0),
     make_record(lorenz_trial(noise=0.5), formula="", recovered=False, error=None, seconds=60.0),
@@ -141,13 +141,13 @@ def test_our_coefficients_stand_beside_the_papers():
 
 
 def test_coefficients_are_in_the_order_of_the_truth():
-    assert coefficients_of(TRUTH) == pytest.approx(TRUE)
+    assert coefficients_of(TRUTH) == pytest.approx(TRUE_COEFFICIENTS)
     paper = next(row for row in PAPER_ROWS if row.name == "paper's SPL")
     assert coefficients_of(PAPER_SPL) == pytest.approx(paper.coefficients)
 
 
 def test_every_true_term_has_a_column():
-    assert sum(len(linear_terms(program)) for program in read_equations(TRUTH, STATES)) == len(TRUE)
+    assert sum(len(linear_terms(program)) for program in read_equations(TRUTH, STATES)) == len(TRUE_COEFFICIENTS)
 
 
 def test_a_formula_with_numbers_inside_its_terms_has_no_coefficients():
@@ -164,7 +164,7 @@ def test_a_report_has_both_sections_and_the_figure(tmp_path):
     text = write_report(RECORDS, tmp_path)
     assert "## Lorenz system: recovered" in text
     assert "## Lorenz system: coefficients" in text
-    assert "2 threads a trial" in text
+    assert "2 threads per trial" in text
     assert (tmp_path / "lorenz-60s.png").exists()
 
 
@@ -197,7 +197,7 @@ def test_by_default_it_runs_all_data_with_ten_seeds(asked):
     result = run_command("--threads", "1")
     assert result.exit_code == 0, result.output
     assert asked["experiment"] is LORENZ
-    assert asked["trials"] == lorenz_trials(list(DATA), NOISE_LEVELS, range(10), timeout=60.0, n_threads=1)
+    assert asked["trials"] == lorenz_trials(list(DATA), LORENZ_NOISE_LEVELS, range(10), timeout=60.0, n_threads=1)
     assert asked["path"].parts == ("bench-results", "lorenz.jsonl")
     assert "10 of 10" in result.stdout
 

@@ -3,9 +3,9 @@ from click.testing import CliRunner
 from tests.bench.fakes import make_record, make_trial
 
 from spl.bench import parts, runner
-from spl.bench.parts import EXACT, NOISY, PARTS, POINTS20, VARIANTS, parts_trials
+from spl.bench.parts import EXACT_SETTING, NOISY_SETTING, PARTS, POINTS20, VARIANTS, parts_trials
 from spl.bench.parts_report import parts_sections, parts_table
-from spl.bench.random import RULE
+from spl.bench.random import RANDOM_RULE
 from spl.bench.report import write_report
 from spl.cli.main import main
 from spl.datasets import load_nguyen, nguyen_problems
@@ -58,7 +58,9 @@ def test_the_variants_of_a_problem_stand_together():
 
 
 def test_a_variant_that_does_not_exist_is_refused():
-    with pytest.raises(SettingError, match=r"'luck: points20' names no variant of the search\. Write one of all, bank"):
+    with pytest.raises(
+        SettingError, match=r"'luck: points20' does not name a variant of the search\. Write one of all, bank"
+    ):
         PARTS.run(parts_trial("luck: points20"))
 
 
@@ -82,10 +84,10 @@ def test_a_variant_is_run():
 RECORDS = [
     make_record(parts_trial(f"{name}: {posed}", problem), recovered=recovered, seconds=seconds)
     for name, posed, problem, recovered, seconds in [
-        ("scan", EXACT, "random-000", False, 5.0),
-        ("all", EXACT, "random-000", True, 0.5),
-        ("all", EXACT, "random-001", True, 1.5),
-        ("all", NOISY, "random-000", False, 5.0),
+        ("scan", EXACT_SETTING, "random-000", False, 5.0),
+        ("all", EXACT_SETTING, "random-000", True, 0.5),
+        ("all", EXACT_SETTING, "random-001", True, 1.5),
+        ("all", NOISY_SETTING, "random-000", False, 5.0),
         ("all", POINTS20, "Nguyen-1", True, 0.25),
     ]
 ]
@@ -109,9 +111,9 @@ def test_every_trial_of_the_experiment_is_in_the_table():
 
 def test_a_report_has_the_section_with_its_rule():
     text = write_report(RECORDS, None)
-    assert "## What each part brings" in text
-    assert RULE in text
-    assert "at most 5 s a trial; one core a trial." in text
+    assert "## The contribution of each part" in text
+    assert RANDOM_RULE in text
+    assert "at most 5 s per trial; one core per trial." in text
 
 
 def test_time_limits_have_sections_of_their_own():

@@ -5,10 +5,10 @@ from tests.bench.fakes import make_record, make_trial
 
 from spl.bench import pendulum, pendulum_report, runner
 from spl.bench.pendulum import (
-    GRAMMAR,
     IDEAL,
-    OTHER,
+    OTHER_ACCELERATION,
     PENDULUM,
+    PENDULUM_GRAMMAR,
     Samples,
     choose_equation,
     columns_for,
@@ -75,7 +75,7 @@ def test_both_equations_are_searched_with_every_seed():
 
 def test_a_setting_that_does_not_exist_is_refused():
     with pytest.raises(
-        SettingError, match=r"There is no setting 'cooked' of the pendulum\. Known are: prepared, raw\."
+        SettingError, match=r"There is no setting 'cooked' for the pendulum\. Choose from: prepared, raw\."
     ):
         pendulum_trials(["cooked"], [0], 30.0)
 
@@ -83,7 +83,7 @@ def test_a_setting_that_does_not_exist_is_refused():
 @pytest.mark.parametrize("target", IDEAL)
 def test_the_grammar_is_over_the_columns_of_its_equation(target):
     names = columns_for(target)
-    grammar = Grammar.from_text(GRAMMAR.format(other=OTHER[target]), variables=names)
+    grammar = Grammar.from_text(PENDULUM_GRAMMAR.format(other=OTHER_ACCELERATION[target]), variables=names)
     assert grammar.vocabulary.variables == names
     assert target not in names
 
@@ -128,7 +128,7 @@ def test_the_simplest_of_the_best_equations_is_chosen(samples):
 
 
 def test_formulas_that_are_no_sums_of_terms_are_passed_over(samples):
-    with pytest.raises(ExpressionError, match="No formula that was found is a sum of terms"):
+    with pytest.raises(ExpressionError, match="None of the formulas found is a sum of terms"):
         choose_equation(make_front("omega1/(omega1 + 0.3)"), samples, "domega1")
 
 

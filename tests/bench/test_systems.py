@@ -9,11 +9,11 @@ from spl.bench import runner, systems
 from spl.bench.equations import Found
 from spl.bench.records import Record
 from spl.bench.report import write_report
-from spl.bench.sindy import MISSING, SindyConfig
+from spl.bench.sindy import NO_PYSINDY, SindyConfig
 from spl.bench.systems import (
-    NOISE_LEVELS,
     SYSTEMS_EXPERIMENT,
-    TOOLS,
+    SYSTEMS_NOISE_LEVELS,
+    SYSTEMS_TOOLS,
     errors_of_numbers,
     right_equations,
     systems_trials,
@@ -85,8 +85,8 @@ def test_numbers_that_are_no_coefficients_have_errors_too():
 
 def test_tools_run_in_turn_on_the_same_data(monkeypatch):
     monkeypatch.setattr(systems, "require_pysindy", lambda: None)
-    trials = systems_trials(["sir", "duffing"], [0.0, 0.1], [0, 1], tools=TOOLS, timeout=60.0, n_threads=2)
-    assert [trial.tool for trial in trials[:3]] == list(TOOLS)
+    trials = systems_trials(["sir", "duffing"], [0.0, 0.1], [0, 1], tools=SYSTEMS_TOOLS, timeout=60.0, n_threads=2)
+    assert [trial.tool for trial in trials[:3]] == list(SYSTEMS_TOOLS)
     assert {(trial.problem, trial.setting, trial.seed) for trial in trials[:3]} == {("sir", "noise=0 threads=2", 0)}
     assert len({trial.key for trial in trials}) == len(trials) == 2 * 2 * 2 * 3
 
@@ -94,8 +94,8 @@ def test_tools_run_in_turn_on_the_same_data(monkeypatch):
 @pytest.mark.parametrize(
     ("names", "tools", "message"),
     [
-        (["duffin"], ["spl"], r"There is no system 'duffin'\. Did you mean 'duffing'\? Known are: lorenz,"),
-        (["duffing"], ["sindy"], r"There is no tool 'sindy'\.(.*) Known are: spl, pysindy, pysindy-weak\."),
+        (["duffin"], ["spl"], r"There is no system 'duffin'\. Did you mean 'duffing'\? Choose from: lorenz,"),
+        (["duffing"], ["sindy"], r"There is no tool 'sindy'\.(.*) Choose from: spl, pysindy, pysindy-weak\."),
     ],
 )
 def test_names_that_do_not_exist_are_refused(names, tools, message):
@@ -189,7 +189,7 @@ def test_errors_are_those_of_recovered_systems():
 
 def test_failures_name_each_wrong_equation_of_ours():
     assert systems_sections(RECORDS)[0].failures == (
-        "van_der_pol, noise 0.01, seed 1: `2*(1 - x**2)*y - x` was the truth, found was `x`",
+        "van_der_pol, noise 0.01, seed 1: `2*(1 - x**2)*y - x` is the truth; found `x`",
         "van_der_pol, noise 0.1, seed 0: nothing (stopped: exact)",
     )
 
@@ -228,14 +228,16 @@ def test_by_default_it_runs_all_systems_at_four_levels_with_all_tools(asked, mon
     result = run_command("--threads", "1")
     assert result.exit_code == 0, result.output
     assert asked["experiment"] is SYSTEMS_EXPERIMENT
-    assert asked["trials"] == systems_trials(list(SYSTEMS), NOISE_LEVELS, [0], tools=TOOLS, timeout=60.0, n_threads=1)
+    assert asked["trials"] == systems_trials(
+        list(SYSTEMS), SYSTEMS_NOISE_LEVELS, [0], tools=SYSTEMS_TOOLS, timeout=60.0, n_threads=1
+    )
     assert asked["path"].parts == ("bench-results", "systems.jsonl")
 
 
 def test_without_pysindy_a_note_says_what_is_missing(asked, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     result = run_command("--systems", "duffing", "--threads", "1")
-    assert result.stderr.endswith(f"Note: {MISSING}\n")
+    assert result.stderr.endswith(f"Note: {NO_PYSINDY}\n")
     assert {trial.tool for trial in asked["trials"]} == {"spl"}
 
 

@@ -175,7 +175,10 @@ def test_standard_input_is_a_table_too(table):
         (["data.csv", "--time", "t", "--order", "2", "--discrete"], "A map has order 1."),
         (["data.csv", "--time", "t", "--weak", "--derivative", "savgol"], "--weak needs no derivatives"),
         (["data.csv", "--time", "t", "--weak", "--discrete"], "A map has no derivatives"),
-        (["data.csv", "--time", "t", "--grammar", "linear.grammar", "--operators", "+"], "--grammar cannot be combined with"),
+        (
+            ["data.csv", "--time", "t", "--grammar", "linear.grammar", "--operators", "+"],
+            "--grammar cannot be combined with",
+        ),
         (["data.csv", "--time", "t", "--states", "x", "--grammar", "linear.grammar"], "'y'"),
         (["data.csv", "--time", "t", "--operators", "sine"], "There is no operator 'sine'. Did you mean 'sin'?"),
         (["data.csv", "--time", "t", "--timeout", "0"], "`timeout` must be more than 0; got 0.0."),

@@ -276,7 +276,10 @@ def test_compilation_is_not_announced_when_it_is_done(table):
         (["data.csv", "--target", "y", "--grammar", "no.grammar"], "The grammar file 'no.grammar' cannot be read"),
         (["data.csv", "--target", "y", "--grammar", "bad.grammar"], "There is no operator 'sine'."),
         (["data.csv", "--target", "y", "--grammar", "q.grammar"], "'q'"),
-        (["data.csv", "--target", "y", "--grammar", "q.grammar", "--operators", "+"], "--grammar cannot be combined with"),
+        (
+            ["data.csv", "--target", "y", "--grammar", "q.grammar", "--operators", "+"],
+            "--grammar cannot be combined with",
+        ),
         (["data.csv", "--target", "y", "--selection", "best"], "`selection` must be one of mdl, bic, accurate, knee"),
         (["data.csv", "--target", "y", "--timeout", "-1"], "`timeout` must be more than 0; got -1.0."),
         (["data.csv", "--target", "y", "--timeout", "nan"], "`timeout` must be a number; got nan."),

@@ -104,7 +104,7 @@ def test_usual_test_points_are_none_of_the_training_points_of_any_seed():
 def test_an_unknown_problem_is_answered_with_the_nearest():
     with pytest.raises(SplError, match=r"There is no problem 'nguyen-7'\. Did you mean 'Nguyen-7'\?"):
         load_nguyen("nguyen-7")
-    with pytest.raises(SplError, match="Known are: Nguyen-1, "):
+    with pytest.raises(SplError, match="Choose from: Nguyen-1, "):
         load_nguyen("")
 
 

@@ -94,7 +94,7 @@ def test_a_spoiled_file_in_the_cache_is_downloaded_again(cache, server):
 
 
 def test_a_download_that_is_another_file_is_not_kept(cache, server):
-    with pytest.raises(DataError, match=r"is not the file it was: its SHA-256 is .* Nothing was kept"):
+    with pytest.raises(DataError, match=r"has changed: its SHA-256 is .* Nothing was saved"):
         find_file(remote(server, digest="0" * 64))
     assert not cache.exists()
 

@@ -88,7 +88,7 @@ def test_an_unknown_name_is_an_error_that_says_what_names_are_like(name):
 
 
 def test_a_negative_number_of_formulas_is_refused():
-    with pytest.raises(SettingError, match="it is -1"):
+    with pytest.raises(SettingError, match="got -1"):
         make_random_formulas(-1)
 
 

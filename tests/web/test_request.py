@@ -34,7 +34,8 @@ def test_a_right_request_is_taken(table, given):
 
 
 @pytest.mark.parametrize(
-    "given", [*RIGHT, LAW | {"rules": "f -> x", "weights": "w", "timeout": 7.5, "jobs": 3, "seed": 4}]
+    "given",
+    [*RIGHT, LAW | {"rules": "f -> x", "weights": "w", "timeout": 7.5, "jobs": 3, "seed": 4, "missing": ["bad", "-9"]}],
 )
 def test_a_request_can_be_written_down_and_read_again(given):
     request = read_request(given)
@@ -53,7 +54,7 @@ def test_a_request_can_be_written_down_and_read_again(given):
         ({"target": "name"}, "holds text"),
         ({"features": "x"}, "`features` must be a list"),
         ({"features": ["y"]}, "also among the features"),
-        ({"operators": []}, "No operator is ticked"),
+        ({"operators": []}, "No operator is selected"),
         ({"operators": ["sine"]}, "Did you mean 'sin'"),
         ({"rules": "f -> f + f | z"}, "no variable 'z'"),
         ({"timeout": 0}, "`timeout` must be more than 0"),
@@ -103,6 +104,7 @@ def test_a_column_that_looks_like_an_option_stays_a_column(table):
 
 
 def test_the_command_names_all_that_was_asked_for():
+
     given = SYSTEM | {"inputs": ["u, v"], "group": "run", "order": 2, "timeout": 2.5, "jobs": 2, "seed": 7}
     assert shlex.join(read_request(given).arguments("d.csv", "d-1.rules", "d-1.spl")) == (
         "dynamics d.csv --time=t --states=x,y '--inputs=\"u, v\"' --group=run --order=2 '--operators=+,*' --timeout=2.5 --jobs=2 "

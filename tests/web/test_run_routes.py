@@ -77,7 +77,7 @@ def test_the_report_is_a_file_and_never_a_page_of_ours(watch):
     ("path", "message"),
     [
         ("fit?law=0&cost=77", "no formula of cost 77"),
-        ("fit?law=1&cost=1", "no number 1"),
+        ("fit?law=1&cost=1", "no equation 1"),
         ("fit?law=-1&cost=1", "`law` must be a whole number"),
         ("fit?law=0", "`cost` must be a whole number"),
         ("fit?law=0&cost=99999999999999999999", "`cost` must be"),

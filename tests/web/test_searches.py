@@ -128,7 +128,7 @@ def test_a_run_is_continued_and_searched_on(searches, folder):
 def test_a_run_that_more_time_would_not_change_is_not_continued(runs):
     set_fact(runs.path("old"), "stopped", "exact")
     assert not runs.view("old")["can_continue"]
-    with pytest.raises(RunFileError, match="More time would change nothing: the formula fits to rounding error"):
+    with pytest.raises(RunFileError, match="More time would not help: the formula fits to rounding error"):
         runs.resume("old", 1.0)
 
 
@@ -165,7 +165,7 @@ def test_a_run_whose_process_was_killed_keeps_all_when_it_is_renamed(searches, f
 
 @pytest.mark.parametrize("wanted", ["", "..", " / ", ".spl", "a/..", "\0"])
 def test_a_name_without_a_letter_is_refused(runs, wanted):
-    with pytest.raises(SettingError, match="is no name for a run"):
+    with pytest.raises(SettingError, match="is not a name for a run"):
         runs.rename("old", wanted)
     assert runs.path("old").is_file()
 
@@ -173,7 +173,7 @@ def test_a_name_without_a_letter_is_refused(runs, wanted):
 @pytest.mark.parametrize("ending", [".spl", ".log", ".rules", ".request"])
 def test_a_run_never_takes_the_place_of_another(runs, folder, ending):
     (folder.path / f"other{ending}").write_text("mine")
-    with pytest.raises(SettingError, match="There is a run 'other' already"):
+    with pytest.raises(SettingError, match="There is already a run 'other'"):
         runs.rename("old", "other")
     assert (folder.path / f"other{ending}").read_text() == "mine"
     assert runs.path("old").is_file()

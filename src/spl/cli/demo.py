@@ -25,7 +25,7 @@ from spl.estimators.dynamics import SPLDynamics
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
 from spl.notation.terms import has_terms_of
-from spl.plots.style import FOUND, MEASURED, check_plot, check_plot_file, make_figure, save_figure, style
+from spl.plots.style import FOUND_COLOUR, MEASURED_COLOUR, check_plot, check_plot_file, make_figure, save_figure, style
 from spl.settings import check_number
 
 if TYPE_CHECKING:
@@ -159,8 +159,10 @@ def _draw_panels(
     shared = None
     for index, state in enumerate(STATES):
         axes = shared = figure.add_subplot(grid[index, 0], sharex=shared)
-        axes.plot(data.t[shown], data.states[shown, index], ".", ms=3, color=MEASURED, label="measured")
-        axes.plot(data.t[shown], simulated[shown, index], lw=1.8, color=FOUND, label="found equations, simulated")
+        axes.plot(data.t[shown], data.states[shown, index], ".", ms=3, color=MEASURED_COLOUR, label="measured")
+        axes.plot(
+            data.t[shown], simulated[shown, index], lw=1.8, color=FOUND_COLOUR, label="found equations, simulated"
+        )
         axes.plot(data.t[shown], data.clean[shown, index], "--", lw=1.0, color=_TRUE_COLOUR, label="true")
         axes.set_ylabel(state)
         axes.tick_params(labelbottom=index == len(STATES) - 1)
@@ -168,8 +170,8 @@ def _draw_panels(
             axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
     axes.set_xlabel("time t   (in chaos, even a tiny difference in a constant grows with time)")
     axes = figure.add_subplot(grid[:, 1])
-    axes.plot(data.states[:, 0], data.states[:, 2], ".", ms=2, color=MEASURED)
-    axes.plot(simulated[:, 0], simulated[:, 2], lw=0.8, color=FOUND)
+    axes.plot(data.states[:, 0], data.states[:, 2], ".", ms=2, color=MEASURED_COLOUR)
+    axes.plot(simulated[:, 0], simulated[:, 2], lw=0.8, color=FOUND_COLOUR)
     axes.set_xlabel("x")
     axes.set_ylabel("z")
     lines = [shorten(line, LONGEST_LINE) for line in equation_lines(model.discovery_.system, digits=4)]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 REFRESHES_PER_SECOND = 8
 QUIET_SHARE = 0.25  # least share of the elapsed time between two lines: about twenty lines in an hour
-_LONGEST_LINE = 200  # characters of a line of progress
+_LONGEST_PROGRESS_LINE = 200  # characters of a line of progress
 _FRAME_LINES = 7  # of the live display, besides the rows of the front and the equation
 _BAR_WIDTH = 24
 _NOTEBOOK_SECONDS = 0.5  # between two updates of a notebook cell
@@ -101,7 +101,7 @@ class LineDisplay(ProgressDisplay):
         shape = write_tokens(program.tokens, program.vocabulary)
         if shape != self._shown:
             self._shown = shape
-            equation = shorten(equation_line(self._target, progress.front, chosen), _LONGEST_LINE)
+            equation = shorten(equation_line(self._target, progress.front, chosen), _LONGEST_PROGRESS_LINE)
             self._waiting = f"{progress.seconds:6.1f} s  loss {candidate.loss:<9.3g}  {equation}"
         if self._waiting and progress.seconds - self._shown_at >= QUIET_SHARE * progress.seconds:
             self._print()
@@ -282,7 +282,7 @@ class SystemDisplay(AbstractContextManager["SystemDisplay"]):
         if is_live(self._console) and self._seen is not None and len(self._seen.front):
             front = self._seen.front
             equation = equation_line(self._left_sides[self._state], front, choose_knee(front))
-            print_lines(self._console, [shorten(f"{self._seen.seconds:6.1f} s  {equation}", _LONGEST_LINE)])
+            print_lines(self._console, [shorten(f"{self._seen.seconds:6.1f} s  {equation}", _LONGEST_PROGRESS_LINE)])
         self._display, self._seen = ProgressDisplay(), None
 
 

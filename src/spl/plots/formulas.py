@@ -10,7 +10,7 @@ from spl.data.dataset import Dataset
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
 from spl.notation.latex import latex_name, to_latex
-from spl.plots.style import FOUND, GREY, MEASURED, label, limits, make_figure, style, thin, typeset
+from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR, label, limits, make_figure, style, thin, typeset
 from spl.regression.fit import evaluate
 from spl.regression.front import Front
 
@@ -82,9 +82,11 @@ def _draw_front(axes: Any, place: FrontPlace) -> None:
     shown = np.maximum(losses, place.floor)
     if np.all(shown > 0):
         axes.set_yscale("log")
-    axes.step(costs, shown, where="post", lw=1.2, color=MEASURED)
-    axes.plot(costs, shown, "o", ms=5, color=MEASURED, label="front")
-    axes.plot(costs[place.chosen], shown[place.chosen], "o", ms=9, mfc="none", mec=FOUND, mew=2, label="this formula")
+    axes.step(costs, shown, where="post", lw=1.2, color=MEASURED_COLOUR)
+    axes.plot(costs, shown, "o", ms=5, color=MEASURED_COLOUR, label="front")
+    axes.plot(
+        costs[place.chosen], shown[place.chosen], "o", ms=9, mfc="none", mec=FOUND_COLOUR, mew=2, label="this formula"
+    )
     if np.any(losses < place.floor):
         axes.axhline(place.floor, lw=0.8, ls=":", color=GREY, label="rounding error")
     axes.xaxis.get_major_locator().set_params(integer=True)
@@ -99,7 +101,7 @@ def _draw_fit(axes: Any, program: Program, data: Dataset, target: str) -> None:
     ends = limits(data.target, 0.05)
     every = thin(data.n_rows)
     axes.plot(ends, ends, lw=1.0, color=GREY)
-    axes.plot(data.target[every], predicted[every], ".", ms=4, color=MEASURED)
+    axes.plot(data.target[every], predicted[every], ".", ms=4, color=MEASURED_COLOUR)
     axes.set_xlim(ends)
     axes.set_ylim(ends)
     axes.set_xlabel(f"{label(target)}, measured")
@@ -120,7 +122,7 @@ def _draw_residuals(axes: Any, program: Program, data: Dataset, target: str) -> 
     residuals = data.target - predicted
     every = thin(data.n_rows)
     axes.axhline(0, lw=1.0, color=GREY)
-    axes.plot(predicted[every], residuals[every], ".", ms=4, color=MEASURED)
+    axes.plot(predicted[every], residuals[every], ".", ms=4, color=MEASURED_COLOUR)
     axes.set_ylim(limits(np.append(residuals, 0.0), 0.08))
     axes.set_xlabel(f"{label(target)}, predicted")
     axes.set_ylabel("measured - predicted")
@@ -144,8 +146,8 @@ def _draw_slice(axes: Any, program: Program, data: Dataset, variable: int, targe
         on_line[variable] = rows[variable]
         points = evaluate(program, on_line) + points - evaluate(program, rows)
     what = "formula + residual" if others else "measured"
-    axes.plot(rows[variable], points, ".", ms=4, color=MEASURED, label=what)
-    axes.plot(line[variable], evaluate(program, line), lw=1.6, color=FOUND, label="formula")
+    axes.plot(rows[variable], points, ".", ms=4, color=MEASURED_COLOUR, label=what)
+    axes.plot(line[variable], evaluate(program, line), lw=1.6, color=FOUND_COLOUR, label="formula")
     axes.set_ylim(limits(points, 0.25))
     axes.set_xlabel(label(data.names[variable]))
     axes.set_ylabel(label(target))

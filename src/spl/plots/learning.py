@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.errors import RunFileError
-from spl.plots.style import FOUND, GREY, MEASURED, NUMBER, label, make_figure, style
+from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR, NUMBER_COLOUR, label, make_figure, style
 from spl.runs.reader import StoredRun, StoredSearch
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 
-_LINE_COLOURS = (FOUND, MEASURED, NUMBER, GREY)
+_LINE_COLOURS = (FOUND_COLOUR, MEASURED_COLOUR, NUMBER_COLOUR, GREY)
 _LINE_STYLES = ("-", "--", ":", "-.")
 
 

@@ -12,7 +12,7 @@ from spl.dynamics.rows import SystemRows
 from spl.dynamics.simulate import simulate
 from spl.errors import shorten
 from spl.formulas.system import System
-from spl.plots.style import FOUND, GREY, LONGEST_TITLE, MEASURED, label, limits, make_figure, style, thin
+from spl.plots.style import FOUND_COLOUR, GREY, LONGEST_TITLE, MEASURED_COLOUR, label, limits, make_figure, style, thin
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,8 +50,8 @@ def _draw_states(figure: Any, grid: Any, data: Trajectories, simulated: Numbers,
     shared = None
     for state in range(n_rows):
         axes = shared = figure.add_subplot(grid[state, 0], sharex=shared)
-        axes.plot(run.t[every], run.x[every, state], ".", ms=3, color=MEASURED, label="measured")
-        axes.plot(run.t, simulated[:, state], lw=1.4, color=FOUND, label="simulated")
+        axes.plot(run.t[every], run.x[every, state], ".", ms=3, color=MEASURED_COLOUR, label="measured")
+        axes.plot(run.t, simulated[:, state], lw=1.4, color=FOUND_COLOUR, label="simulated")
         axes.set_ylim(limits(run.x[:, state], 0.25))  # whatever the simulation does
         axes.set_ylabel(label(data.states[state]))
         axes.tick_params(labelbottom=state == n_rows - 1)
@@ -69,7 +69,7 @@ def _draw_slopes(figure: Any, grid: Any, system: System, rows: SystemRows, n_row
         axes = figure.add_subplot(grid[state, 1])
         ends = limits(goals[:, state], 0.08)
         axes.plot(ends, ends, lw=1.0, color=GREY)
-        axes.plot(goals[every, state], found[every, state], ".", ms=3, color=FOUND, alpha=0.6)
+        axes.plot(goals[every, state], found[every, state], ".", ms=3, color=FOUND_COLOUR, alpha=0.6)
         axes.set_xlim(ends)
         axes.set_ylim(ends)
         axes.set_ylabel(label(left_side(system.states[state], system.order, system.is_discrete)))
@@ -89,8 +89,8 @@ def _draw_portrait(axes: Any, system: System, run: Trajectory, start: Numbers, s
     other = len(system.states) if system.order == 2 else len(names) - 1
     every = thin(run.n_samples)
     measured = start if system.order == 2 else run.x
-    axes.plot(measured[every, 0], measured[every, other], ".", ms=2, color=MEASURED)
-    axes.plot(simulated[:, 0], simulated[:, other], lw=0.9, color=FOUND)
+    axes.plot(measured[every, 0], measured[every, other], ".", ms=2, color=MEASURED_COLOUR)
+    axes.plot(simulated[:, 0], simulated[:, other], lw=0.9, color=FOUND_COLOUR)
     axes.set_xlim(limits(measured[:, 0], 0.1))
     axes.set_ylim(limits(measured[:, other], 0.1))
     axes.set_xlabel(label(names[0]))

@@ -7,7 +7,7 @@ from spl.errors import shorten
 from spl.formulas.program import Program
 from spl.formulas.text import exponent_of
 from spl.kernels.programs import tokens as tk
-from spl.plots.style import FOUND, GREY, MEASURED, NUMBER, label, make_figure, style
+from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR, NUMBER_COLOUR, label, make_figure, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,7 +16,7 @@ _NODE_DIGITS = 4
 _LONGEST_NAME = 18
 _LEAF_WIDTH, _LEVEL_HEIGHT = 0.95, 0.75  # inches
 _LARGEST_INCHES = 60.0  # matplotlib cannot draw more
-_TOKEN_COLOURS = {tk.VARIABLE: MEASURED, tk.LITERAL: NUMBER, tk.CONSTANT: NUMBER}
+_TOKEN_COLOURS = {tk.VARIABLE: MEASURED_COLOUR, tk.LITERAL: NUMBER_COLOUR, tk.CONSTANT: NUMBER_COLOUR}
 _OPERATOR_SIGNS = {"mul": "×", "sub": "−", "div": "÷", "neg": "−", "inv": "1/·", "sqrt": "√", "cbrt": "∛", "pow": "^"}
 
 
@@ -98,7 +98,7 @@ def _name(program: Program, position: int) -> str:
 
 
 def _draw_node(axes: Any, node: Node) -> None:
-    colour = _TOKEN_COLOURS.get(node.kind, FOUND)
+    colour = _TOKEN_COLOURS.get(node.kind, FOUND_COLOUR)
     box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": colour, "linewidth": 1.6}
     text = label(shorten(node.text, _LONGEST_NAME))
     axes.text(node.across, -node.depth, text, ha="center", va="center", bbox=box, zorder=2)

@@ -12,12 +12,13 @@ from spl.report.axis_scales import Scale, tick_labels
 Numbers = NDArray[np.float64]
 
 WIDTH, HEIGHT = 440, 290
-LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 44  # margins for ticks and labels; the left one grows with its numbers
-AXIS_TITLE = 20  # share of the left margin for the title of the axis
-TICK = 7  # between a number and its axis
-DIGIT, MINUS = 7.7, 10.2  # their widths in a wide font
+LEFT_MARGIN, RIGHT_MARGIN = 62, 12  # the left one grows with the numbers in it
+TOP_MARGIN, BOTTOM_MARGIN = 12, 44
+AXIS_TITLE_WIDTH = 20  # share of the left margin for the title of the axis
+TICK_GAP = 7  # between a number and its axis
+DIGIT_WIDTH, MINUS_WIDTH = 7.7, 10.2  # their widths in a wide font
 LONGEST_LABEL = 44  # characters of the label of an axis
-_POINT, _HIT = 4.5, 13  # visible radius, and radius that a finger can hit
+_POINT_RADIUS, _HIT_RADIUS = 4.5, 13  # visible radius, and radius that a finger can hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,8 @@ class Series:
 def draw_front(points: Sequence[FrontPoint], chosen: int, *, floor: float, loss_label: str) -> str:
     """Return the chart of the front; every formula is a radio button, and the chosen one is checked."""
     losses = [max(point.loss, floor) for point in points]
-    up = Scale.over(losses, HEIGHT - BOTTOM, TOP, is_log=True, margin=0.08)
-    across = Scale.over([point.cost for point in points], _left_margin(up), WIDTH - RIGHT)
+    up = Scale.over(losses, HEIGHT - BOTTOM_MARGIN, TOP_MARGIN, is_log=True, margin=0.08)
+    across = Scale.over([point.cost for point in points], _left_margin(up), WIDTH - RIGHT_MARGIN)
     places = [(across.place(point.cost), up.place(loss)) for point, loss in zip(points, losses, strict=True)]
     steps = "".join(
         f"{'M' if not k else 'H'}{x:.1f}{f' {y:.1f}' if not k else f'V{y:.1f}'}" for k, (x, y) in enumerate(places)
@@ -52,7 +53,7 @@ def draw_front(points: Sequence[FrontPoint], chosen: int, *, floor: float, loss_
     buttons = "".join(
         f'<g role="radio" tabindex="{0 if k == chosen else -1}" aria-checked="{"true" if k == chosen else "false"}" '
         f'aria-label="{escape(point.label)}" data-panel="{point.panel}" transform="translate({x:.1f} {y:.1f})">'
-        f'<circle class="hit" r="{_HIT}"/><circle class="ring" r="9"/><circle class="dot" r="{_POINT}"/></g>'
+        f'<circle class="hit" r="{_HIT_RADIUS}"/><circle class="ring" r="9"/><circle class="dot" r="{_POINT_RADIUS}"/></g>'
         for k, (point, (x, y)) in enumerate(zip(points, places, strict=True))
     )
     inner = f'{_axes(across, up, "cost", loss_label)}<path class="steps" d="{steps}"/>{buttons}'
@@ -61,17 +62,17 @@ def draw_front(points: Sequence[FrontPoint], chosen: int, *, floor: float, loss_
 
 def draw_fit(measured: Numbers, predicted: Numbers, *, label: str, x_label: str, y_label: str) -> str:
     """Return predicted against measured values, with the line on which they are equal; the axes span the measured values."""
-    up = Scale.over(measured, HEIGHT - BOTTOM, TOP)
-    across = Scale(up.low, up.high, _left_margin(up), WIDTH - RIGHT)
-    line = f'<path class="guide" d="M{across.begin:g} {HEIGHT - BOTTOM}L{WIDTH - RIGHT} {TOP}"/>'
+    up = Scale.over(measured, HEIGHT - BOTTOM_MARGIN, TOP_MARGIN)
+    across = Scale(up.low, up.high, _left_margin(up), WIDTH - RIGHT_MARGIN)
+    line = f'<path class="guide" d="M{across.begin:g} {HEIGHT - BOTTOM_MARGIN}L{WIDTH - RIGHT_MARGIN} {TOP_MARGIN}"/>'
     return _chart(across, up, [Series(measured, predicted, "measured")], label, x_label, y_label, behind=line)
 
 
 def draw_residuals(predicted: Numbers, residuals: Numbers, *, label: str, x_label: str, y_label: str) -> str:
     """Return residuals against predicted values, with a line at zero."""
-    up = Scale.over([0.0, *residuals], HEIGHT - BOTTOM, TOP)
-    across = Scale.over(predicted, _left_margin(up), WIDTH - RIGHT)
-    line = f'<path class="guide" d="M{across.begin:g} {up.place(0.0):.1f}H{WIDTH - RIGHT}"/>'
+    up = Scale.over([0.0, *residuals], HEIGHT - BOTTOM_MARGIN, TOP_MARGIN)
+    across = Scale.over(predicted, _left_margin(up), WIDTH - RIGHT_MARGIN)
+    line = f'<path class="guide" d="M{across.begin:g} {up.place(0.0):.1f}H{WIDTH - RIGHT_MARGIN}"/>'
     return _chart(across, up, [Series(predicted, residuals, "measured")], label, x_label, y_label, behind=line)
 
 
@@ -91,9 +92,12 @@ def draw_series(
     """
     shown = series if is_log else series[:1]
     values = np.concatenate([one.y for one in shown])
-    up = Scale.over(values, HEIGHT - BOTTOM, TOP, margin=margin, is_log=is_log)
+    up = Scale.over(values, HEIGHT - BOTTOM_MARGIN, TOP_MARGIN, margin=margin, is_log=is_log)
     across = Scale.over(
-        np.concatenate([one.x for one in shown]), _left_margin(up), WIDTH - RIGHT, margin=0.01 if is_tight else margin
+        np.concatenate([one.x for one in shown]),
+        _left_margin(up),
+        WIDTH - RIGHT_MARGIN,
+        margin=0.01 if is_tight else margin,
     )
     return _chart(across, up, series, label, x_label, y_label)
 
@@ -106,10 +110,10 @@ def _chart(
         for one in series
     )
     # A nested svg clips what leaves the axes, without an id that would have to be unique
-    left, width, height = across.begin, WIDTH - across.begin - RIGHT, HEIGHT - TOP - BOTTOM + 4
+    left, width, height = across.begin, WIDTH - across.begin - RIGHT_MARGIN, HEIGHT - TOP_MARGIN - BOTTOM_MARGIN + 4
     inside = (
-        f'<svg aria-hidden="true" x="{left:g}" y="{TOP - 4}" width="{width:g}" height="{height}" '
-        f'viewBox="{left:g} {TOP - 4} {width:g} {height}">{behind}{marks}</svg>'
+        f'<svg aria-hidden="true" x="{left:g}" y="{TOP_MARGIN - 4}" width="{width:g}" height="{height}" '
+        f'viewBox="{left:g} {TOP_MARGIN - 4} {width:g} {height}">{behind}{marks}</svg>'
     )
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}" class="chart"'
     return f'<svg {box} role="img" aria-label="{escape(label)}">{_axes(across, up, x_label, y_label)}{inside}</svg>'
@@ -135,8 +139,8 @@ def _path(series: Series, across: Scale, up: Scale) -> str:
 
 
 def _axes(across: Scale, up: Scale, x_label: str, y_label: str) -> str:
-    bottom, left = HEIGHT - BOTTOM, across.begin
-    parts = [f'<path class="axis" d="M{left:g} {TOP - 4}V{bottom}H{WIDTH - RIGHT}"/>']
+    bottom, left = HEIGHT - BOTTOM_MARGIN, across.begin
+    parts = [f'<path class="axis" d="M{left:g} {TOP_MARGIN - 4}V{bottom}H{WIDTH - RIGHT_MARGIN}"/>']
     ticks = across.ticks()
     for tick, text in zip(ticks, tick_labels(ticks), strict=True):
         x = across.place(tick)
@@ -148,24 +152,25 @@ def _axes(across: Scale, up: Scale, x_label: str, y_label: str) -> str:
     ticks = up.ticks()
     for tick, text in zip(ticks, tick_labels(ticks), strict=True):
         y = up.place(tick)
-        parts.append(f'<path class="grid" d="M{left:g} {y:.1f}H{WIDTH - RIGHT}"/>')
-        parts.append(f'<text x="{left - TICK:g}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
-    middle = (left + WIDTH - RIGHT) / 2
+        parts.append(f'<path class="grid" d="M{left:g} {y:.1f}H{WIDTH - RIGHT_MARGIN}"/>')
+        parts.append(f'<text x="{left - TICK_GAP:g}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
+    middle = (left + WIDTH - RIGHT_MARGIN) / 2
     parts.append(f'<text class="name" x="{middle:g}" y="{HEIGHT - 6}" text-anchor="middle">{_name(x_label)}</text>')
     parts.append(
-        f'<text class="name" transform="translate(14 {(TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">{_name(y_label)}</text>'
+        f'<text class="name" transform="translate(14 {(TOP_MARGIN + bottom) / 2}) rotate(-90)" '
+        f'text-anchor="middle">{_name(y_label)}</text>'
     )
     return f'<g aria-hidden="true">{"".join(parts)}</g>'
 
 
 def _left_margin(up: Scale) -> float:
     """Return the room that the title of the vertical axis and its numbers need."""
-    return max(LEFT, AXIS_TITLE + max(map(_width, tick_labels(up.ticks())), default=0.0) + TICK)
+    return max(LEFT_MARGIN, AXIS_TITLE_WIDTH + max(map(_width, tick_labels(up.ticks())), default=0.0) + TICK_GAP)
 
 
 def _width(number: str) -> float:
     """Return the approximate width of a number."""
-    return sum(MINUS if character == "−" else DIGIT for character in number)
+    return sum(MINUS_WIDTH if character == "−" else DIGIT_WIDTH for character in number)
 
 
 def _name(text: str) -> str:

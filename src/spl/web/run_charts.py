@@ -1,4 +1,4 @@
-"""The charts of a run that goes on, drawn as those of its report are."""
+"""Charts of a run in progress, in the style of the report."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ MAX_MOMENTS = 400  # of a learning curve
 
 
 def draw_whole_front(search: StoredSearch, left: str, chosen: int, floor: float) -> str:
-    """Return the chart of a front; each point is a radio button that carries its cost."""
+    """Return the chart of a front; each point is a radio button identified by its cost."""
     points = [
         FrontPoint(
             candidate.cost,
@@ -25,7 +25,7 @@ def draw_whole_front(search: StoredSearch, left: str, chosen: int, floor: float)
 
 
 def draw_learning(search: StoredSearch, floor: float) -> str:
-    """Return how the lowest loss fell with time, in steps; nothing before there is any."""
+    """Return the chart of the lowest loss over time; empty if there is no history yet."""
     moments = [moment for moment in search.history if np.isfinite(moment.loss)]
     if not moments:
         return ""
