@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.bench.fakes import make_trial
+from tests.bench.experiments import make_trial
 
 from spl.bench.ablation import ABLATION, ABLATION_MODELS, ablation_problems, ablation_trials, paper_rate, run_ablation
 from spl.datasets import load_nguyen

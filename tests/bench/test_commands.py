@@ -8,8 +8,10 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from spl.bench.parts import PARTS, parts_trials
 from spl.bench.records import read
 from spl.cli.main import main
+from spl.datasets import load_nguyen, nguyen_problems
 
 TINY = ["--problems", "1,8", "--seeds", "0-1", "--jobs", "1"]
 
@@ -76,6 +78,25 @@ def test_a_report_is_printed_or_written_with_figures(folder):
     assert sorted(path.name for path in (folder / "out").iterdir()) == [
         *("nguyen-paper.png", "nguyen-paper.svg", "report.md")
     ]
+
+
+def test_parts_runs_40_formulas_and_all_nguyen_problems_for_5_seconds_each(asked):
+    run("parts")
+    assert asked["experiment"] is PARTS
+    assert asked["trials"] == parts_trials(range(40), nguyen_problems(), [0], 5.0)
+    assert asked["path"].parts == ("bench-results", "parts.jsonl")
+
+
+def test_options_of_parts_choose_what_is_run(asked):
+    run("parts", "--formulas", "3", "--problems", "12-wide,1c", "--seeds", "1-2", "--timeout", "inf")
+    problems = [load_nguyen("Nguyen-12-wide"), load_nguyen("Nguyen-1c")]
+    assert asked["trials"] == parts_trials([3], problems, [1, 2], None)
+
+
+def test_parts_ends_with_a_table_of_variants(asked):
+    lines = run("parts", "--formulas", "0-39").stdout.splitlines()
+    row = next(line for line in lines if line.startswith("bank: no bank, closers or jumps"))
+    assert row.split()[-12:] == [*(2 * ["40", "of", "40", "0.5"]), "19", "of", "19", "0.5"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.bench.fakes import make_trial
+from tests.bench.experiments import make_trial
 
 from spl.bench.nguyen import (
     DEFAULT_TIMEOUTS,
