@@ -1,4 +1,4 @@
-"""`spl bench ...` as people use it."""
+"""The `spl bench` commands from end to end."""
 
 import json
 import os

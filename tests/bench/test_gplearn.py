@@ -22,7 +22,7 @@ def rows(rng):
 
 
 def make_nodes(rng, depth=4):
-    """Return a random program as gplearn keeps it: functions, places of variables, numbers, in prefix order."""
+    """Return a random program as gplearn keeps it: functions, indices of variables, numbers, in prefix order."""
     if depth == 0 or rng.random() < 0.2:
         return [int(rng.integers(2))] if rng.random() < 0.6 else [float(rng.uniform(-10, 10))]
     function = functions._function_map[FUNCTIONS[rng.integers(len(FUNCTIONS))]]
@@ -30,7 +30,7 @@ def make_nodes(rng, depth=4):
 
 
 def values_and_guards(nodes, rows):
-    """Return gplearn's values by the plainest walk, and where none of its protections came into play."""
+    """Return gplearn's values by a simple walk, and the rows where none of its protections applied."""
     stack, is_plain = [], np.ones(len(rows), dtype=bool)
     for node in reversed(nodes):
         if isinstance(node, int):

@@ -16,7 +16,7 @@ TRIALS = [make_trial("Nguyen-1", seed) for seed in range(3)]
 
 @pytest.fixture
 def done(monkeypatch, tmp_path):
-    """Pretend that so many of the trials were done; return what the runner was asked for."""
+    """Pretend that `n_done` trials were done; return what the runner was asked for."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("spl.regression.warm_up.compile_once", lambda say: None)
     asked = {}

@@ -1,4 +1,4 @@
-"""The studio from end to end: a browser, a server process, searches in processes of their own, real files."""
+"""The studio from end to end: a browser, a server process, searches in separate processes, real files."""
 
 import http.server
 import json
@@ -319,7 +319,7 @@ def test_the_time_limit_begins_with_the_default_of_spl(page, address):
 
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory):
-    """A studio with three runs that are over: a law found by a studio, one with a long formula, and a system."""
+    """A studio with three finished runs: a law found by a studio, one with a long formula, and a system."""
     folder = tmp_path_factory.mktemp("run_folder")
     home = folder / "spl-studio"
     home.mkdir()

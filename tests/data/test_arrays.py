@@ -1,4 +1,4 @@
-"""Arrays that people hand over become numbers, or are refused in words."""
+"""Arrays from callers become numbers, or are refused with a clear message."""
 
 import datetime as dt
 import decimal

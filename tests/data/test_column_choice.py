@@ -1,4 +1,4 @@
-"""Tables become the datasets that their columns say."""
+"""From tables to datasets: chosen columns and complete rows."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def test_a_table_of_the_target_alone_is_no_dataset(tmp_path):
 
 @pytest.fixture
 def spoiled(tmp_path):
-    """A table with a mark for a missing value in `a`, and stray text in `b`."""
+    """A table with a missing value in `a`, and stray text in `b`."""
     rows = [f"{k},{k + 1},{k * k}" for k in range(20)]
     rows[7], rows[15] = "-,8,49", "15,bad,225"
     return write(tmp_path, "t.csv", "\n".join(["a,b,y", *rows]))

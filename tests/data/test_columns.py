@@ -1,4 +1,4 @@
-"""Cells together: what is read as numbers, what as missing, and what is refused with its place."""
+"""From cells to columns: numbers, missing values, and clear messages with places."""
 
 import datetime as dt
 import decimal

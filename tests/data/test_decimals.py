@@ -1,4 +1,4 @@
-"""Numbers with separators are those that were written."""
+"""Numbers with separators are read as they were written."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Text files: comments, names, units, lines, and what is written in other ways."""
+"""Text files: comments, names, units, lines and number formats."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Frames of pandas become columns of numbers by their types."""
+"""DataFrames become columns according to their dtypes."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""Data files: what is read, what is left out, and what is said about the rest."""
+"""Data files: what is read, what is left out, and the notes."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""What people hand in as trajectories: read, repaired with a note, or refused with a reason."""
+"""Trajectories from callers: read, repaired with a note, or refused with a reason."""
 
 import subprocess
 import sys

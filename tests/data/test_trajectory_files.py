@@ -1,4 +1,4 @@
-"""Tables become the runs that their columns say."""
+"""From tables to trajectories: roles of columns and runs."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What populations keep."""
+"""Conserved quantities of populations."""
 
 import numpy as np
 

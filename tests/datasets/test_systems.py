@@ -1,4 +1,4 @@
-"""Simulated systems: their equations, slopes and trajectories say the same."""
+"""Simulated systems: equations, slopes and trajectories agree."""
 
 import numpy as np
 import pytest

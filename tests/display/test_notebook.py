@@ -1,4 +1,4 @@
-"""What notebooks show of models, fitted or not."""
+"""Models in notebooks, fitted or not."""
 
 from xml.etree import ElementTree
 

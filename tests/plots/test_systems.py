@@ -1,4 +1,4 @@
-"""Figures show what was measured and what the equations say, whatever that is."""
+"""Figures show measurements and predictions, even if a simulation diverges."""
 
 import numpy as np
 import pytest

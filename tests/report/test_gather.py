@@ -1,4 +1,4 @@
-"""What a report shows is what the formulas say."""
+"""A report shows the predictions of the formulas."""
 
 import numpy as np
 import pytest

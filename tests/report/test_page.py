@@ -1,4 +1,4 @@
-"""The page is well-formed, holds everything itself, and escapes all text of the user."""
+"""The page is well-formed and self-contained, and escapes all user text."""
 
 import re
 from html.parser import HTMLParser
@@ -13,7 +13,7 @@ VOID = {"meta", "link"}
 
 
 class Outline(HTMLParser):
-    """Checks that every element closes, and collects what a page is made of."""
+    """Checks that every element closes, and collects tags and text."""
 
     def __init__(self):
         super().__init__()

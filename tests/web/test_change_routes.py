@@ -1,4 +1,4 @@
-"""What the page of the studio can do with runs, and who may."""
+"""Changes of runs from the page of the studio, and who may make them."""
 
 import pytest
 from tests.web.client import ADDRESS, OWN_PAGE

@@ -1,4 +1,4 @@
-"""`spl watch` and `spl studio` on the command line: what they say when they cannot begin."""
+"""`spl watch` and `spl studio` on the command line: messages when they cannot start."""
 
 import builtins
 import sys

@@ -1,4 +1,4 @@
-"""What a page asks for is checked, and becomes a command that says the same."""
+"""Requests of a page are checked, and become equivalent commands."""
 
 import json
 import shlex

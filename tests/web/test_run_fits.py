@@ -10,7 +10,7 @@ from spl.web.run_fits import NO_DERIVATIVES, describe_curves, describe_fit, find
 
 @pytest.fixture
 def stored(monkeypatch):
-    """Let the rows of a system come from a run that is in no file."""
+    """Take the rows of a system from a run without a file."""
 
     def use(run):
         run.facts["fingerprint"] = "test"

@@ -18,7 +18,7 @@ from spl.web.run_list import FolderRuns, OneRun, RunEntry
 
 @pytest.fixture
 def runs(searches, folder, finished_run):
-    """A folder with a run that is over."""
+    """A folder with a finished run."""
     (folder.path / "old.spl").write_bytes(finished_run.read_bytes())
     return FolderRuns(folder, searches)
 

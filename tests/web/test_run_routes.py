@@ -1,4 +1,4 @@
-"""What pages can ask about a run."""
+"""Routes about a run."""
 
 import json
 import sqlite3
@@ -107,7 +107,7 @@ def test_the_page_of_a_run_takes_no_data(watch):
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory):
-    """The page of the run of a system."""
+    """The page of a run of a system."""
     path = tmp_path_factory.mktemp("runs") / "decay.spl"
     t = np.linspace(0, 4, 80)
     data = Trajectories.from_arrays(np.exp(-1.3 * t)[:, np.newaxis], t, names=["x"])

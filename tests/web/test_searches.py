@@ -1,4 +1,4 @@
-"""Searches of a studio: processes of their own that end in order."""
+"""Searches of a studio: separate processes that end cleanly."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Only a browser on this machine that was given the address is served, and only pages of ours can change anything."""
+"""Only a browser on this machine that knows the address is served, and only our pages can change anything."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The server as a process: where it listens, whom it answers, how it ends."""
+"""The server as a process: where it listens, which requests it answers, how it ends."""
 
 import http.client
 import signal

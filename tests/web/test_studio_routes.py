@@ -1,4 +1,4 @@
-"""What the page of the studio can ask for, and what it is told when it asks for something else."""
+"""Routes of the studio, and the answers to wrong requests."""
 
 import gzip
 

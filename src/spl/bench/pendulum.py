@@ -183,7 +183,7 @@ def _columns(table: Numbers, names: Iterable[str]) -> Numbers:
 
 
 def has_ideal_terms(terms: Iterable[str], target: str) -> bool:
-    """Tell whether the three terms of the ideal pendulum are among others.
+    """Return whether the terms include the three of the ideal pendulum.
 
     Examples:
         >>> has_ideal_terms(["sin(theta1)", "omega1"], "domega1")
