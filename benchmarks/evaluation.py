@@ -2,8 +2,8 @@
 
     python benchmarks/evaluation.py [--yardstick PATH] [--repeats 5]
 
-Prints, for each program and number of samples, the time of one evaluation, ours and the yardstick's, both the best of
-the repeats, which take turns. Our loop is compiled, as theirs: nothing is measured of Python's call.
+Prints, for each program and number of samples, the time of one evaluation, ours and the yardstick's, each the best of
+alternating repeats. Both loops are compiled, so the overhead of Python calls is not measured.
 """
 
 import argparse
@@ -36,7 +36,7 @@ LIMITS = {20: 2.0, 100: 2.0, 1000: 1.5, 10_000: 1.5}  # how many times the yards
 
 @kernel
 def evaluate_often(n_rounds, tokens, constants, alphabet, columns, stack):
-    """Evaluate a program so many times, each on slightly other data; use the values in place, as the fit does."""
+    """Evaluate a program `n_rounds` times, each on slightly different data; use the values in place, as the fit does."""
     n_samples = columns.shape[1]
     total = 0.0
     for r in range(n_rounds):
@@ -65,9 +65,9 @@ def measure_ours(program: list[int], n_samples: int) -> float:
 
 
 def build_yardstick(source: Path, folder: Path) -> Path | None:
-    """Return the compiled yardstick, or nothing, with a line that says why."""
+    """Return the compiled yardstick; None, with a printed reason, if it cannot be built."""
     if not source.is_file():
-        print(f"No yardstick at {source}: only our own times follow. Give its place by --yardstick.")
+        print(f"No yardstick at {source}: only our own times follow. Set its path with --yardstick.")
         return None
     if shutil.which("g++") is None:
         print("There is no g++ to build the yardstick: only our own times follow.")

@@ -3,8 +3,8 @@
     python -m benchmarks.fronts record before.json
     python -m benchmarks.fronts compare before.json
 
-All budgets are counts, so that the fronts do not depend on the speed of the machine. They do depend on the processor and on the
-versions of the libraries: record and compare on the same machine.
+All budgets are counts, so the fronts do not depend on the speed of the machine. They do depend on the processor and on the versions
+of the libraries: record and compare on the same machine.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def search_system(name: str, noise: float, **settings: Any) -> Front:
 
 
 def searches() -> Iterator[tuple[str, Callable[[], Front]]]:
-    """Yield what is searched, by name."""
+    """Yield the searches by name."""
     for place in range(12):
         for noise in (0.0, 0.05):
             yield f"random formula {place}, noise {noise:g}", lambda p=place, n=noise: search_random_formula(p, n)
@@ -99,7 +99,7 @@ def main() -> int:
     parser.add_argument("action", choices=("record", "compare"))
     parser.add_argument("file", type=Path)
     options = parser.parse_args()
-    warnings.simplefilter("ignore")  # doubts about short searches
+    warnings.simplefilter("ignore")  # about short searches
     before = json.loads(options.file.read_text()) if options.action == "compare" else {}
     fronts = {}
     n_changed = 0

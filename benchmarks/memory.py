@@ -1,7 +1,7 @@
-"""Memory of a long run: the resident set of the process, every ten seconds, of a search that never ends by itself.
+"""Memory of a long run: the resident set of the process, every ten seconds, during a search that only its time limit ends.
 
-The law is Nguyen-12 with noise, so that no formula is exact; the run is kept in a file, as long runs are. Prints whether the memory is
-flat over the last half, and draws it.
+The law is Nguyen-12 with noise, so that no formula is exact; the run is kept in a file, like any long run. Prints whether the memory
+is flat over the last half, and draws it.
 
     python -m benchmarks.memory --seconds 3600 --output memory.csv
 """
@@ -25,7 +25,7 @@ from spl.runs.regression import discover_in_file
 from spl.settings import Limits
 
 PAUSE_SECONDS = 10.0
-FLAT = 0.02  # growth over the last half, as a share, that is no growth
+FLAT = 0.02  # largest relative growth over the last half that counts as none
 MEGABYTE = 2**20
 
 
@@ -45,7 +45,7 @@ def resident_megabytes() -> float:
 
 
 class Recorder(threading.Thread):
-    """Writes the memory and the size of the run file down, line by line, until it is told to stop."""
+    """Records the memory and the size of the run file, line by line, until it is told to stop."""
 
     def __init__(self, output: Path, run: Path) -> None:
         super().__init__(daemon=True)
@@ -70,7 +70,7 @@ def read_rows(path: Path) -> np.ndarray:
 
 
 def describe(rows: np.ndarray) -> str:
-    """Return what the last half shows, by a straight line through it."""
+    """Return a description of the last half, by a straight line fitted to it."""
     seconds, memory = rows[:, 0], rows[:, 1]
     is_late = seconds >= seconds[-1] / 2
     slope, start = np.polyfit(seconds[is_late], memory[is_late], 1)
@@ -99,7 +99,7 @@ def draw(rows: np.ndarray, path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=3600.0)
-    parser.add_argument("--output", type=Path, default=Path("memory.csv"), help="the figure goes beside it, as .png")
+    parser.add_argument("--output", type=Path, default=Path("memory.csv"), help="the figure goes next to it, as .png")
     parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
     data = make_data()

@@ -1,7 +1,7 @@
 """Scale: a million rows against ten thousand, and two threads against one. Ratios within one run.
 
 Rows: time to the solution of a law with four variables and constants, with the default search, and the memory of the process. Threads:
-evaluations a second on a law that is not found in the time, as the median of several pairs of runs one after the other.
+evaluations per second on a law that is not found in time, as the median over pairs of consecutive runs.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def measure_rows(n_seeds: int) -> None:
 
 
 def measure_threads(seconds: float, n_pairs: int) -> None:
-    """Print the evaluations a second with one thread and with two."""
+    """Print the evaluations per second with one thread and with two."""
     data = make_table(1000, noise=0.1)
     grammar = Grammar.from_operators(DEFAULT_OPERATORS, NAMES)
     ratios = []

@@ -1,7 +1,7 @@
-"""Speed of the search: episodes and evaluations a second on Nguyen problems in the paper's setting, one thread.
+"""Speed of the search: episodes and evaluations per second on Nguyen problems in the paper's setting, one thread.
 
-An evaluation is a distinct program whose values were computed and whose constants, if any, were fitted. The original
-implementation reaches on such a machine 1,300 to 2,500 evaluations/s without constants, 13 to 16 with them.
+An evaluation is a distinct program whose values were computed and whose constants, if any, were fitted. On such a machine, the
+original implementation reaches 1,300 to 2,500 evaluations/s without constants, and 13 to 16 with them.
 """
 
 import argparse
@@ -22,7 +22,7 @@ ORIGINAL = {False: 2500, True: 16}  # evaluations/s of the original implementati
 
 
 def measure(name: str, seconds: float) -> tuple[float, float]:
-    """Return episodes and evaluations a second of one tree after another, as in the paper, until the time is up."""
+    """Return episodes and evaluations per second of one tree after another, as in the paper, until the time is up."""
     problem = load_nguyen(name)
     table, target = problem.make_train(seed=0)
     data = Dataset.from_arrays(table, target, names=problem.variables)

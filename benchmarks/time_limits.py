@@ -1,8 +1,8 @@
-"""Time limits under load: how much longer a search takes than its limit says, on an idle machine and on a busy one.
+"""Time limits under load: how far a search exceeds its limit, on an idle machine and on a busy one.
 
-Each case runs in a process of its own and is measured after its imports, from the first call to the answer; kernels are loaded from
-the cache within that time. The goal is an overrun of at most 10 % of the limit or 1 s, however many processes are busy. The laws of
-all cases take longer to find than there is time.
+Each case runs in a separate process and is measured after its imports, from the first call to the answer, including the time to load
+kernels from the cache. The goal is an overrun of at most 10 % of the limit or 1 s, however many processes are busy. No law can be
+found within its limit.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import spl.dynamics.discover  # noqa: F401
 from spl import SPLDynamics, SPLRegressor
 from spl.datasets import make_lorenz, make_lotka_volterra
 
-SHARE, SECONDS = 0.10, 1.0  # of the limit, and at least: the overrun that is allowed
+SHARE, SECONDS = 0.10, 1.0  # allowed overrun: a share of the limit, or this many seconds if that is more
 
 
 def make_table(n_rows: int, n_columns: int = 4) -> tuple[np.ndarray, np.ndarray]:
@@ -44,7 +44,7 @@ def fit_table(n_rows: int, seconds: float, n_jobs: int = 1) -> float:
 
 
 def fit_file(n_rows: int, seconds: float, *options: str) -> float:
-    """Run `spl fit`, from the start of the process to its end; its imports are measured and do not count."""
+    """Return the time of `spl fit` from the start of the process to its end, minus that of its imports."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "data.csv")
         X, y = make_table(n_rows)
@@ -102,7 +102,7 @@ def _be_busy() -> None:
 
 
 def measure(case: str, seconds: float) -> float:
-    """Return how long a case takes in a new process."""
+    """Return the time of a case in a new process."""
     done = subprocess.run(
         [sys.executable, __file__, "--one", case, "--seconds", str(seconds)], check=True, capture_output=True, text=True
     )
@@ -113,14 +113,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, nargs="+", default=[3.0, 12.0], help="limits of each search")
     parser.add_argument("--load", type=int, nargs="+", default=[0, 3], help="busy processes on each processor")
-    parser.add_argument("--only", default="", help="cases whose names hold this")
+    parser.add_argument("--only", default="", help="cases whose names contain this")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
         print(json.dumps(CASES[arguments.one](arguments.seconds[0])))
         return
-    measure(next(iter(CASES)), 1.0)  # compiles what is to be compiled
-    print(f"{'busy a core':>11}{'limit':>7}{'took':>8}{'over':>8}  case")
+    measure(next(iter(CASES)), 1.0)  # compiles the kernels
+    print(f"{'busy / core':>11}{'limit':>7}{'took':>8}{'over':>8}  case")
     for load in arguments.load:
         with busy(load * (os.cpu_count() or 1)):
             for seconds in arguments.seconds:

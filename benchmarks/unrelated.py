@@ -1,7 +1,7 @@
-"""Unrelated columns: how often a search says that they do not explain the target, and that a longer search says so as often.
+"""Unrelated columns: how often a search says that they do not explain the target, for several time limits.
 
-Tables of 20 to 1,000 rows and 1 to 10 columns, all numbers drawn independently. The answer is right if the formula that is
-chosen has no column in it. One search for each table and time limit, `--jobs` of them at a time.
+Tables of 20 to 1,000 rows and 1 to 10 columns, all numbers drawn independently. The answer is right if the chosen formula
+contains no column. One search per table and time limit, `--jobs` of them in parallel.
 """
 
 import argparse
@@ -20,25 +20,25 @@ from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 
-def make_table(place: int) -> Dataset:
-    """Return the table of a place: normal, positive or evenly spread columns in turn, every second target far from 0."""
-    random = np.random.default_rng([2026, place])
+def make_table(number: int) -> Dataset:
+    """Return a table: normal, positive or uniform columns in turn, and every second target far from 0."""
+    random = np.random.default_rng([2026, number])
     n_rows, n_columns = round(np.exp(random.uniform(np.log(20), np.log(1000)))), random.integers(1, 11)
     draws = (
         random.standard_normal,
         lambda size: random.uniform(0.1, 5, size),
         lambda size: random.uniform(-3, 3, size),
     )
-    target = random.standard_normal(n_rows) + 3.0 * (place % 2)
-    return Dataset.from_arrays(draws[place % 3]((n_rows, n_columns)), target)
+    target = random.standard_normal(n_rows) + 3.0 * (number % 2)
+    return Dataset.from_arrays(draws[number % 3]((n_rows, n_columns)), target)
 
 
-def search(place: int, seconds: float, is_patient: bool) -> tuple[bool, str]:
-    """Return whether the search says that the columns explain nothing, and what it chose."""
-    data = make_table(place)
+def search(number: int, seconds: float, is_patient: bool) -> tuple[bool, str]:
+    """Return whether the search says that the columns explain nothing, and its choice."""
+    data = make_table(number)
     config = SearchConfig(patience=None) if is_patient else SearchConfig()
     grammar = Grammar.from_operators(DEFAULT_OPERATORS, data.names)
-    found = discover(RegressionRequest(data, grammar, config=config, limits=Limits(timeout=seconds), seed=place))
+    found = discover(RegressionRequest(data, grammar, config=config, limits=Limits(timeout=seconds), seed=number))
     chosen = found.front[found.front.choose("mdl", found.n_rows, found.floor)]
     return UNEXPLAINED in found.notes, f"{data.n_rows} rows: {to_text(chosen.program, 4)}"
 
@@ -49,19 +49,19 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, nargs="+", default=[5.0, 20.0, 60.0])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
-        "--patient", action="store_true", help="use all of the time, however long the choice stays the same"
+        "--patient", action="store_true", help="use all of the time, even if the choice stays the same for long"
     )
     options = parser.parse_args()
     trials = list(product(options.seconds, range(options.tables)))
     with ProcessPoolExecutor(options.jobs) as pool:
-        answers = pool.map(search, [p for _, p in trials], [s for s, _ in trials], [options.patient] * len(trials))
+        answers = pool.map(search, [n for _, n in trials], [s for s, _ in trials], [options.patient] * len(trials))
         n_right = dict.fromkeys(options.seconds, 0)
-        for (seconds, place), (is_right, words) in zip(trials, answers, strict=True):
+        for (seconds, number), (is_right, chosen) in zip(trials, answers, strict=True):
             n_right[seconds] += is_right
             if not is_right:
-                print(f"{seconds:g} s, table {place}, {words}", flush=True)
-            if place == options.tables - 1:
-                print(f"{seconds:g} s: said to explain nothing in {n_right[seconds]} of {options.tables}", flush=True)
+                print(f"{seconds:g} s, table {number}, {chosen}", flush=True)
+            if number == options.tables - 1:
+                print(f"{seconds:g} s: right answer in {n_right[seconds]} of {options.tables} tables", flush=True)
 
 
 if __name__ == "__main__":

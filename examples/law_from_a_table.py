@@ -1,4 +1,4 @@
-"""A law from a table: Kepler's third, from the eight planets, as an equation, a figure and code.
+"""A law from a table: Kepler's third law from the eight planets, as an equation, a figure and code.
 
 python examples/law_from_a_table.py [folder]
 """
@@ -13,7 +13,7 @@ from spl import SPLRegressor
 PLANETS = pd.DataFrame(
     {
         "planet": ["Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune"],
-        "distance": [0.387, 0.723, 1.0, 1.524, 5.203, 9.537, 19.19, 30.07],  # from the sun, in that of the earth
+        "distance": [0.387, 0.723, 1.0, 1.524, 5.203, 9.537, 19.19, 30.07],  # from the sun, in astronomical units
         "period": [0.2408, 0.6152, 1.0, 1.881, 11.86, 29.45, 84.02, 164.8],  # years
     }
 )

@@ -1,4 +1,4 @@
-"""The equations of a chaotic system from noisy states: no derivatives are given.
+"""The equations of a chaotic system from noisy states, without derivatives.
 
 python examples/noisy_lorenz.py [folder] [seconds]
 """

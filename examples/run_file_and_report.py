@@ -1,4 +1,4 @@
-"""A run that is kept in a file: stopped, looked at, continued, reported.
+"""A run in a file: interrupted by its time limit, inspected, continued, reported.
 
 python examples/run_file_and_report.py [folder]
 """
@@ -18,15 +18,13 @@ def main(folder: Path) -> None:
     y = X[:, 0] * np.exp(-X[:, 1]) + 0.01 * rng.standard_normal(150)
     run = folder / "decay.spl"
 
-    SPLRegressor(timeout=2, random_state=0, run_file=run).fit(X, y)  # the time is over soon
+    SPLRegressor(timeout=2, random_state=0, run_file=run).fit(X, y)  # a short time limit
     print("so far:   ", SPLRegressor.from_run(run).get_best()["equation"])
-    model = SPLRegressor(timeout=4, random_state=0, run_file=run).fit(
-        X, y
-    )  # goes on where it was, for two seconds more
+    model = SPLRegressor(timeout=4, random_state=0, run_file=run).fit(X, y)  # continues for two more seconds
     print("continued:", model.get_best()["equation"])
 
     report = folder / "decay.html"
-    spl(["report", str(run), "-o", str(report)], standalone_mode=False)  # as in a shell
+    spl(["report", str(run), "-o", str(report)], standalone_mode=False)  # the command `spl report`
 
 
 if __name__ == "__main__":

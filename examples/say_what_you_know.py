@@ -1,4 +1,4 @@
-"""What is known about a law, written as a grammar: a swing with friction of a form nobody knows.
+"""Prior knowledge as a grammar: a swing with friction of an unknown form.
 
 python examples/say_what_you_know.py [folder]
 """
@@ -11,7 +11,8 @@ import pandas as pd
 
 from spl import Grammar, SPLRegressor
 
-# Gravity pulls by the sine of the angle, that is certain. Friction is some odd power of the speed, or a sum of such.
+# Gravity certainly pulls with the sine of the angle. Friction is an odd power of the speed, or a sum of such powers.
+
 KNOWN = Grammar.from_text("""
     acceleration -> C * sin(angle) + friction
     friction     -> friction + friction | C * drag

@@ -9,7 +9,7 @@ from spl.errors import SettingError
 from spl.estimators.dynamics import SPLDynamics
 from spl.estimators.regressor import SPLRegressor
 from spl.settings import TIMEOUT, Limits, SearchConfig, check_count, check_number
-from spl.web.request import Allowed, Law, SearchRequest
+from spl.web.request import AllowedFormulas, Law, SearchRequest
 
 COUNTS = ["max_rules", "n_episodes", "n_transplants", "module_size", "n_simulations", "n_trees"]
 
@@ -80,12 +80,12 @@ def test_no_limit_is_a_limit():
 
 
 def test_a_count_says_what_it_is_and_what_it_must_be():
-    with pytest.raises(SettingError, match=r"^`n` must be 2 or more; it is 1\.$"):
+    with pytest.raises(SettingError, match=r"^`n` must be 2 or more; got 1\.$"):
         check_count("n", 1, at_least=2)
 
 
 def test_a_number_says_what_it_is_and_what_it_must_be():
-    with pytest.raises(SettingError, match=r"^`share` must be 1 or less; it is 2\.$"):
+    with pytest.raises(SettingError, match=r"^`share` must be 1 or less; got 2\.$"):
         check_number("share", 2, at_most=1.0)
 
 
@@ -95,7 +95,7 @@ def test_the_time_limit_has_one_default_in_every_door():
         "SPLRegressor": SPLRegressor().timeout,
         "SPLDynamics": SPLDynamics().timeout,
         "studio": SearchRequest(
-            data="d.csv", sought=Law(target="y", features=("x",)), allowed=Allowed(operators=("+",))
+            data="d.csv", sought=Law(target="y", features=("x",)), allowed=AllowedFormulas(operators=("+",))
         ).timeout,
     }
     for command in ("fit", "dynamics"):

@@ -5,7 +5,7 @@ from pathlib import Path
 from benchmarks.against.tools import Answer, Job
 
 from spl.bench.gplearn import GplearnConfig, fit_gplearn, require_gplearn
-from spl.bench.nguyen import DIGITS
+from spl.bench.trials import RECORDED_DIGITS
 from spl.formulas.text import to_text
 
 
@@ -22,7 +22,7 @@ def solve(job: Job) -> Answer:
         job.table, job.target, names=job.variables, config=_config_of(job), seed=job.seed, timeout=job.timeout
     )
     return Answer(
-        formula=to_text(found.program, DIGITS),
+        formula=to_text(found.program, RECORDED_DIGITS),
         predict=found.predict,
         n_evaluations=found.n_evaluations,
         stopped=found.stopped,

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.against.tools import Answer, Job
 
-from spl.bench.nguyen import DIGITS
+from spl.bench.trials import RECORDED_DIGITS
 from spl.data.dataset import Dataset
 from spl.formulas.text import to_text
 from spl.regression.discover import discover
@@ -34,7 +34,7 @@ def solve(job: Job) -> Answer:
     )
     program = found.front[found.front.choose("mdl", found.n_rows, found.floor)].program
     return Answer(
-        formula=to_text(program, DIGITS),
+        formula=to_text(program, RECORDED_DIGITS),
         predict=lambda rows: evaluate(program, np.ascontiguousarray(rows.T)),
         n_evaluations=found.n_evaluations,
         stopped=found.stopped,

@@ -55,7 +55,7 @@ def find_tool(name: str, modules: Mapping[str, Path]) -> ModuleType:
     """Return the file that runs a tool: it has `require(module)`, `solve(job)` and `describe(job)`."""
     file = SRBENCH if name in modules else TOOLS.get(name)
     if file is None:
-        known = f" Known are: {', '.join(TOOLS)}."
+        known = f" Choose from: {', '.join(TOOLS)}."
         raise SettingError(f"There is no tool '{name}'.{suggest_name(name, TOOLS) or known}")
     return importlib.import_module(f"benchmarks.against.{file}")
 

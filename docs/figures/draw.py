@@ -12,7 +12,7 @@ from small_search import Episode, Node, run_episode, write
 from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
-from spl.plots.style import FOUND, GREY, MEASURED, NUMBER
+from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR, NUMBER_COLOUR
 from spl.regression.description_length import description_length, misfit
 from spl.regression.fit import fit, fit_constant
 
@@ -63,7 +63,7 @@ def draw_growth(figure: Figure) -> None:
         tree = _copy(root, most=MOST_DRAWN)
         _draw_tree(axes, tree, _place(tree), None, f"after {n_episodes} episodes")
         text = f"best of these: {write(best.formula)}\nreward {best.reward:.3f}"
-        axes.text(1, 1, text, transform=axes.transAxes, ha="right", va="top", color=FOUND)
+        axes.text(1, 1, text, transform=axes.transAxes, ha="right", va="top", color=FOUND_COLOUR)
 
 
 def _copy(root: Node, most: int | None = None) -> Node:
@@ -114,13 +114,13 @@ def _draw_tree(
     for node in _walk(root):
         for child in node.children.values():
             on_path = step in (1, 4) and child.rules in lit
-            _draw_edge(axes, places[node.rules], places[child.rules], FOUND if on_path else GREY)
+            _draw_edge(axes, places[node.rules], places[child.rules], FOUND_COLOUR if on_path else GREY)
     if episode and step in (2, 3):
-        _draw_edge(axes, places[episode.path[-2].rules], places[new], FOUND)
-        _draw_node(axes, places[new], write(new), FOUND)
+        _draw_edge(axes, places[episode.path[-2].rules], places[new], FOUND_COLOUR)
+        _draw_node(axes, places[new], write(new), FOUND_COLOUR)
     for node in _walk(root):
         label = f"{write(node.rules)}\nN {node.n_visits}  Q {node.best:.2f}"
-        _draw_node(axes, places[node.rules], label, FOUND if node.rules in lit else GREY)
+        _draw_node(axes, places[node.rules], label, FOUND_COLOUR if node.rules in lit else GREY)
     low = min(y for _, y in places.values())
     if episode and step == 3:
         end = (places[new][0], places[new][1] - 1)
@@ -133,7 +133,7 @@ def _draw_tree(
 
 
 def _draw_edge(axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
-    axes.plot((start[0], end[0]), (start[1], end[1]), color=colour, lw=2 if colour == FOUND else 1, zorder=1)
+    axes.plot((start[0], end[0]), (start[1], end[1]), color=colour, lw=2 if colour == FOUND_COLOUR else 1, zorder=1)
 
 
 def _draw_node(axes: Axes, place: tuple[float, float], text: str, colour: str) -> None:
@@ -149,7 +149,7 @@ def draw_reward(figure: Figure) -> None:
     figure.set_size_inches(6.4, 3.4)
     axes = figure.add_subplot()
     error = np.linspace(0, 3, 300)
-    for n_rules, colour in ((5, FOUND), (20, NUMBER), (50, MEASURED)):
+    for n_rules, colour in ((5, FOUND_COLOUR), (20, NUMBER_COLOUR), (50, MEASURED_COLOUR)):
         axes.plot(error, 0.99**n_rules / (1 + error), color=colour, lw=2, label=f"{n_rules} rules")
     axes.set_xlabel("error of the formula (RMSE)")
     axes.set_ylabel("reward, η = 0.99")
@@ -176,8 +176,8 @@ def draw_choice(figure: Figure) -> None:
             for gain, wave in zip(gains, found, strict=True)
         ]
         places = [abs(wave.program.constants[1]) for wave in found]
-        axes.plot(places, gains, ".", color=MEASURED, label="gain over a constant")
-        axes.plot(places, prices, "_", color=FOUND, label="price")
+        axes.plot(places, gains, ".", color=MEASURED_COLOUR, label="gain over a constant")
+        axes.plot(places, prices, "_", color=FOUND_COLOUR, label="price")
         axes.set(title=title, xlabel="frequency", xlim=(0, 40), ylim=(0, None))
     figure.axes[0].set_ylabel("nats")
     figure.axes[0].legend()
@@ -190,11 +190,11 @@ def draw_constants(figure: Figure) -> None:
     y = 2 * np.sin(1.7 * x)
     values = np.linspace(-1, 5, 600)
     linear, nested = figure.subplots(1, 2)
-    linear.plot(values, [np.sqrt(np.mean((c * np.sin(1.7 * x) - y) ** 2)) for c in values], color=MEASURED, lw=2)
-    linear.plot(2, 0, "o", color=FOUND)
+    linear.plot(values, [np.sqrt(np.mean((c * np.sin(1.7 * x) - y) ** 2)) for c in values], color=MEASURED_COLOUR, lw=2)
+    linear.plot(2, 0, "o", color=FOUND_COLOUR)
     linear.set(title="C in C·sin(1.7 x): one least-squares solution", xlabel="C", ylabel="error (RMSE)")
-    nested.plot(values, [np.sqrt(np.mean((2 * np.sin(c * x) - y) ** 2)) for c in values], color=MEASURED, lw=2)
-    nested.plot(1.7, 0, "o", color=FOUND)
+    nested.plot(values, [np.sqrt(np.mean((2 * np.sin(c * x) - y) ** 2)) for c in values], color=MEASURED_COLOUR, lw=2)
+    nested.plot(1.7, 0, "o", color=FOUND_COLOUR)
     nested.set(title="C in 2·sin(C x): many valleys, several starts", xlabel="C")
 
 
@@ -207,19 +207,19 @@ def draw_weak(figure: Figure) -> None:
     noisy = x + 0.02 * rng.standard_normal(len(t))
     signal, differences, weak = figure.subplots(1, 3)
     width, centres = 0.8, np.linspace(0.9, 5.1, 25)
-    signal.plot(t, noisy, ".", ms=3, color=MEASURED, label="measured")
+    signal.plot(t, noisy, ".", ms=3, color=MEASURED_COLOUR, label="measured")
     for centre in (1.5, 2.5, 3.5):
         phi, _ = _bump(t, centre, width)
-        signal.plot(t, 0.5 * phi, color=FOUND, lw=1.4, label="test functions" if centre == 1.5 else None)
+        signal.plot(t, 0.5 * phi, color=FOUND_COLOUR, lw=1.4, label="test functions" if centre == 1.5 else None)
     signal.set(title="x' = −0.5 x, 2 % noise", xlabel="t", ylabel="x")
     signal.legend()
-    differences.plot(noisy[1:-1], (noisy[2:] - noisy[:-2]) / (t[2] - t[0]), ".", ms=3, color=MEASURED)
-    differences.plot([0, 1], [0, -0.5], color=FOUND, lw=1.6)
+    differences.plot(noisy[1:-1], (noisy[2:] - noisy[:-2]) / (t[2] - t[0]), ".", ms=3, color=MEASURED_COLOUR)
+    differences.plot([0, 1], [0, -0.5], color=FOUND_COLOUR, lw=1.6)
     differences.set(title="differences against x", xlabel="x", ylabel="x'")
     means = [(np.mean(phi * noisy), -np.mean(slope * noisy)) for phi, slope in (_bump(t, c, width) for c in centres)]
-    weak.plot(*np.array(means).T, ".", ms=6, color=MEASURED)
+    weak.plot(*np.array(means).T, ".", ms=6, color=MEASURED_COLOUR)
     right = max(mean for mean, _ in means)
-    weak.plot([0, right], [0, -0.5 * right], color=FOUND, lw=1.6)
+    weak.plot([0, right], [0, -0.5 * right], color=FOUND_COLOUR, lw=1.6)
     weak.set(title="means against test functions", xlabel="mean of φ·x", ylabel="mean of −φ'·x")
 
 

@@ -1,7 +1,7 @@
-"""Values from a run file, checked as they are read: the file may be damaged, or come from a stranger.
+"""Values from a run file, checked as they are read: the file may be damaged or come from a stranger.
 
-Whatever is missing or of the wrong kind raises `Damage`, and nothing else does: any other exception is a mistake of ours and is
-never blamed on the file. `run_store.explained` tells people about damage.
+A value that is missing or of the wrong type raises `Damage`; any other exception is a bug in spl and is never blamed on the file.
+`runs.sqlite_file` turns damage into a message for people.
 """
 
 import json
@@ -16,12 +16,12 @@ SHOWN_VALUE = 60  # characters of a value that a message shows
 
 
 class Damage(Exception):
-    """Something in a run file that spl never writes; the message says what."""
+    """Content of a run file that spl never writes; the message says what."""
 
 
 @contextmanager
 def checked_as_stored() -> Iterator[None]:
-    """Report what a noun refuses when it is made of stored values, such as a table of NaN, as damage."""
+    """Report stored values that a class refuses, such as a table of NaN, as damage."""
     try:
         yield
     except RunFileError:
@@ -31,7 +31,7 @@ def checked_as_stored() -> Iterator[None]:
 
 
 def load_json(text: object) -> Any:
-    """Return the value in a text of JSON."""
+    """Return the value of a JSON text."""
     if not isinstance(text, str):
         raise Damage(f"{_show(text)} is not JSON")
     try:
@@ -55,14 +55,14 @@ def as_bytes(value: object) -> bytes:
 
 
 def as_whole(value: object, below: int | None = None) -> int:
-    """Return the value if it is a whole number of 0 or more, and below a bound."""
+    """Return the value if it is a whole number, 0 or more and below the bound."""
     if type(value) is not int or value < 0 or (below is not None and value >= below):
         raise Damage(f"{_show(value)} is not a whole number from 0{'' if below is None else f' to {below - 1}'}")
     return value
 
 
 def as_number(value: object) -> float:
-    """Return the value as a float if it is a number; NaN and infinity are."""
+    """Return the value as a float if it is a number; NaN and infinity count as numbers."""
     if type(value) not in (int, float):
         raise Damage(f"{_show(value)} is not a number")
     try:

@@ -1,32 +1,33 @@
 """Every error a user can cause, and the warnings they may see.
 
-Anything else that raises is a mistake of ours. A message says what is wrong, with the value, and what to do about it.
+Any other exception is a bug in spl. A message says what is wrong, with the value, and what to do about it.
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
-SHOWN_LENGTH = 40  # characters of a name or a piece of text that a message shows
+SHOWN_TEXT = 40  # characters of a name or a piece of text that a message shows
 SHOWN_PATH = 300  # characters of the path of a file
-COMPARED_LENGTH, COMPARED_NAMES = 100, 2_000  # of the names that are compared with a misspelt one: comparing takes long
+SHOWN_NAMES = 20  # names that a message lists
+COMPARED_LENGTH, COMPARED_NAMES = 100, 2_000  # bounds on the names compared with a misspelt one, which is slow
 
 
 class SplError(ValueError):
     """A mistake in what the user gave: the message names the value and the remedy.
 
     Examples:
-        >>> raise SplError("`timeout` must be more than 0; it is -1.")
+        >>> raise SplError("`timeout` must be more than 0; got -1.")
         Traceback (most recent call last):
         ...
-        spl.errors.SplError: `timeout` must be more than 0; it is -1.
+        spl.errors.SplError: `timeout` must be more than 0; got -1.
     """
 
 
 class GrammarError(SplError):
     """A grammar that cannot be read or could never derive a formula.
 
-    `line` and `column` say where, counted from 1; None where the mistake is in no single place.
+    `line` and `column` say where, counted from 1; None if the mistake has no single place.
     """
 
     def __init__(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
@@ -52,11 +53,11 @@ class SettingError(SplError):
 
 
 class FormulaNotFound(SplError):
-    """A search that ended before any formula fitted the data at all."""
+    """A search that ended before any formula fitted the data."""
 
 
 class UndefinedError(SplError):
-    """A formula that has no value on rows where one is needed; the message names the part of it that has none."""
+    """A formula that is undefined on rows where a value is needed; the message names the undefined part."""
 
 
 class RunFileError(SplError):
@@ -64,23 +65,23 @@ class RunFileError(SplError):
 
 
 class WorkerError(SplError):
-    """Worker processes that were lost, or that cannot do what they are asked to."""
+    """Worker processes that were lost, or that cannot run the task."""
 
 
 class SearchInterrupted(UserWarning):
-    """The search was stopped by hand; what is returned is the best so far."""
+    """The search was stopped by hand; the result is the best so far."""
 
 
 class RunFileWarning(UserWarning):
-    """A run file that can no longer be written; the search goes on without it."""
+    """A run file that can no longer be written; the search continues without it."""
 
 
 class SimulationEnded(UserWarning):
-    """A simulation that ended early; what follows is NaN."""
+    """A simulation that ended early; later values are NaN."""
 
 
 class UndefinedValues(UserWarning):
-    """Rows on which a formula has no value; they are NaN."""
+    """Rows on which a formula is undefined; their values are NaN."""
 
 
 class DataRepaired(UserWarning):
@@ -91,8 +92,8 @@ class DoubtfulResult(UserWarning):
     """An answer that may be wrong; the warning says why."""
 
 
-def shorten(text: str, length: int = SHOWN_LENGTH) -> str:
-    """Return what a message shows of a text: all of it, or its beginning.
+def shorten(text: str, length: int = SHOWN_TEXT) -> str:
+    """Return a text for a message, cut to `length` characters.
 
     Examples:
         >>> shorten("x" * 100)
@@ -101,8 +102,18 @@ def shorten(text: str, length: int = SHOWN_LENGTH) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
+def list_names(names: Sequence[str]) -> str:
+    """Return names for a message, the first of them if there are many.
+
+    Examples:
+        >>> list_names(["a", "b"]), list_names(["a"] * 50)[-9:]
+        ('a, b', 'a, a, ...')
+    """
+    return ", ".join(map(shorten, names[:SHOWN_NAMES])) + (", ..." if len(names) > SHOWN_NAMES else "")
+
+
 def show_value(value: object) -> str:
-    """Return what a message shows of a value; Python itself refuses to write whole numbers of thousands of digits.
+    """Return a value for a message; Python refuses to print whole numbers of thousands of digits.
 
     Examples:
         >>> show_value("bad"), show_value(10**5000)
@@ -115,7 +126,7 @@ def show_value(value: object) -> str:
 
 
 def suggest_name(name: str, known: Iterable[str]) -> str:
-    """Return the question that points at the nearest known name, or nothing.
+    """Return a question that suggests the nearest known name; empty if none is near.
 
     Examples:
         >>> suggest_name("sine", ["sin", "cos"])
@@ -129,7 +140,7 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
 
 
 def count_noun(number: int, noun: str) -> str:
-    """Return a number with its noun, in the singular or the plural.
+    """Return a number with its noun in the singular or plural.
 
     Examples:
         >>> count_noun(1, "row"), count_noun(1200, "row")

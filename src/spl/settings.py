@@ -1,4 +1,4 @@
-"""Settings: one frozen class a subject, checked when made."""
+"""Settings: one frozen class per subject, checked on construction."""
 
 import math
 from dataclasses import dataclass, fields
@@ -6,10 +6,10 @@ from numbers import Integral, Real
 
 from spl.errors import SettingError, shorten, show_value
 
-TIMEOUT = 60.0  # seconds that a search may take, in every door, unless somebody says otherwise
+TIMEOUT = 60.0  # default time limit of a search in seconds, for estimators, commands and pages
 BACKUPS = ("max", "mean")
-MANY = 10**12  # more than any search comes to
-# The least and the most of each count. What a search allocates, or does without looking at the clock, is bounded.
+MANY = 10**12  # more than any search reaches
+# The least and the most of each count. What a search allocates, or does without checking the clock, is bounded.
 _RANGES = {
     "max_rules": (1, 1_000),
     "n_episodes": (1, MANY),
@@ -70,7 +70,7 @@ class SearchConfig:
         >>> SearchConfig(explore=-1)
         Traceback (most recent call last):
         ...
-        spl.errors.SettingError: `explore` must be 0 or more; it is -1.
+        spl.errors.SettingError: `explore` must be 0 or more; got -1.
     """
 
     max_rules: int = 50
@@ -99,7 +99,7 @@ class SearchConfig:
         for name, (least, most) in _RANGES.items():
             if name != "max_schedules" or self.max_schedules is not None:
                 check_count(name, getattr(self, name), at_least=least, at_most=most)
-                object.__setattr__(self, name, int(getattr(self, name)))  # small integers of numpy overflow
+                object.__setattr__(self, name, int(getattr(self, name)))  # small numpy integers overflow
         check_number("max_memory", self.max_memory, above=0.0)
         if self.patience is not None:
             check_number("patience", self.patience, at_least=1.0)
@@ -108,9 +108,9 @@ class SearchConfig:
         check_number("explore", self.explore, at_least=0.0)
         check_number("epsilon", self.epsilon, at_least=0.0, at_most=1.0)
         if not isinstance(self.backup, str) or self.backup not in BACKUPS:
-            raise SettingError(f"`backup` must be one of {', '.join(BACKUPS)}; it is {show_value(self.backup)}.")
+            raise SettingError(f"`backup` must be one of {', '.join(BACKUPS)}; got {show_value(self.backup)}.")
         if not isinstance(self.closers, tuple | list) or any(name not in CLOSERS for name in self.closers):
-            raise SettingError(f"`closers` must be some of {', '.join(CLOSERS)}; it is {show_value(self.closers)}.")
+            raise SettingError(f"`closers` must be some of {', '.join(CLOSERS)}; got {show_value(self.closers)}.")
 
     def to_dict(self) -> dict[str, object]:
         """Return the settings by name."""
@@ -123,7 +123,7 @@ class SearchConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """When a search ends at the latest."""
+    """The limits of a search."""
 
     timeout: float | None = TIMEOUT  # seconds
     max_evaluations: int | None = None  # distinct programs fitted or evaluated
@@ -140,17 +140,17 @@ class Limits:
 def check_switch(name: str, value: object) -> None:
     """Raise a clear error unless the value is True or False."""
     if not _is_truth(value):
-        raise SettingError(f"`{name}` must be True or False; it is {show_value(value)}.")
+        raise SettingError(f"`{name}` must be True or False; got {show_value(value)}.")
 
 
 def check_verbose(value: object) -> None:
-    """Raise a clear error unless the value says how much to print."""
+    """Raise a clear error unless the value is a level of output: True, False, or a count."""
     if not _is_truth(value):
         check_count("verbose", value, at_least=0)
 
 
 def _is_truth(value: object) -> bool:
-    import numpy as np  # here, because commands read their defaults from this file before they do anything
+    import numpy as np  # here, because every command imports this file to read its defaults
 
     return isinstance(value, bool | np.bool_)
 
@@ -158,11 +158,11 @@ def _is_truth(value: object) -> bool:
 def check_count(name: str, value: object, *, at_least: int, at_most: int | None = None) -> None:
     """Raise a clear error unless the value is a whole number in range."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise SettingError(f"`{name}` must be a whole number; it is {show_value(value)}.")
+        raise SettingError(f"`{name}` must be a whole number; got {show_value(value)}.")
     if value < at_least:
-        raise SettingError(f"`{name}` must be {at_least} or more; it is {shorten(str(value))}.")
+        raise SettingError(f"`{name}` must be {at_least} or more; got {shorten(str(value))}.")
     if at_most is not None and not value <= at_most:
-        raise SettingError(f"`{name}` must be {at_most} or less; it is {shorten(str(value))}.")
+        raise SettingError(f"`{name}` must be {at_most} or less; got {shorten(str(value))}.")
 
 
 def _is_finite(value: Real) -> bool:
@@ -177,11 +177,11 @@ def check_number(
 ) -> None:
     """Raise a clear error unless the value is a finite number in range."""
     if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
-        raise SettingError(f"`{name}` must be a number; it is {show_value(value)}.")
+        raise SettingError(f"`{name}` must be a number; got {show_value(value)}.")
     number = float(value)
     if above is not None and not number > above:
-        raise SettingError(f"`{name}` must be more than {above:g}; it is {value}.")
+        raise SettingError(f"`{name}` must be more than {above:g}; got {value}.")
     if at_least is not None and number < at_least:
-        raise SettingError(f"`{name}` must be {at_least:g} or more; it is {value}.")
+        raise SettingError(f"`{name}` must be {at_least:g} or more; got {value}.")
     if at_most is not None and number > at_most:
-        raise SettingError(f"`{name}` must be {at_most:g} or less; it is {value}.")
+        raise SettingError(f"`{name}` must be {at_most:g} or less; got {value}.")

@@ -39,7 +39,7 @@ def make_record(trial: Trial | None = None, *, commit: str = "abc", **outcome) -
 
 
 def run_fake(trial: Trial) -> Outcome:
-    """Return at once what depends on the trial alone; some problems raise, are slow, or claim to be interrupted."""
+    """Return an outcome that depends only on the trial; some problems raise, are slow, or claim to be interrupted."""
     with open(os.environ[CALLS], "a") as file:
         file.write(f"{trial.problem} {trial.seed}\n")
     if trial.problem == "impossible":

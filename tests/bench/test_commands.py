@@ -1,4 +1,4 @@
-"""`spl bench ...` as people use it."""
+"""The `spl bench` commands from end to end."""
 
 import json
 import os
@@ -8,8 +8,10 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from spl.bench.parts import PARTS, parts_trials
 from spl.bench.records import read
 from spl.cli.main import main
+from spl.datasets import load_nguyen, nguyen_problems
 
 TINY = ["--problems", "1,8", "--seeds", "0-1", "--jobs", "1"]
 
@@ -78,24 +80,43 @@ def test_a_report_is_printed_or_written_with_figures(folder):
     ]
 
 
+def test_parts_runs_40_formulas_and_all_nguyen_problems_for_5_seconds_each(asked):
+    run("parts")
+    assert asked["experiment"] is PARTS
+    assert asked["trials"] == parts_trials(range(40), nguyen_problems(), [0], 5.0)
+    assert asked["path"].parts == ("bench-results", "parts.jsonl")
+
+
+def test_options_of_parts_choose_what_is_run(asked):
+    run("parts", "--formulas", "3", "--problems", "12-wide,1c", "--seeds", "1-2", "--timeout", "inf")
+    problems = [load_nguyen("Nguyen-12-wide"), load_nguyen("Nguyen-1c")]
+    assert asked["trials"] == parts_trials([3], problems, [1, 2], None)
+
+
+def test_parts_ends_with_a_table_of_variants(asked):
+    lines = run("parts", "--formulas", "0-39").stdout.splitlines()
+    row = next(line for line in lines if line.startswith("bank: no bank, closers or jumps"))
+    assert row.split()[-12:] == [*(2 * ["40", "of", "40", "0.5"]), "19", "of", "19", "0.5"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nguyen", "--problems", "13"], "There is no problem '13'. Known are: 1, 2,"),
-        (["nguyen", "--seeds", "a"], "'a' names no seeds. Write for example 0-99, or 0,3,7-9."),
-        (["nguyen", "--jobs", "0"], "0 is not from 1 to"),
+        (["nguyen", "--problems", "13"], "There is no problem '13'. Choose from: 1, 2,"),
+        (["nguyen", "--seeds", "a"], "'a' is not a list of seeds. Write for example 0-99, or 0,3,7-9."),
+        (["nguyen", "--jobs", "0"], "or -1 for all cores; got 0."),
         (["nguyen", "--jobs", "5000"], "the number of cores"),
-        (["nguyen", "--timeout", "0"], "0.0 is not above 0."),
-        (["nguyen", "--timeout", "nan"], "nan is not above 0."),
+        (["nguyen", "--timeout", "0"], "must be more than 0, or inf for no limit; got 0.0."),
+        (["nguyen", "--timeout", "nan"], "must be more than 0, or inf for no limit; got nan."),
         (["nguyen", "--setting", "hard"], "'hard' is not one of 'paper', 'points20'."),
         (["nguyen", "--results", "."], "The results '.' cannot be written: Is a directory."),
         (["nguyen", "--results", "damaged.jsonl"], "Line 1 of 'damaged.jsonl' is not a result."),
-        (["ablation", "--problems", "1c"], "There is no problem '1c'. Known are: 1, 2,"),
-        (["random", "--formulas", "x"], "'x' names no formulas. Write for example 0-99, or 0,3,7-9."),
-        (["random", "--noise", "-1"], "'-1' is no level of noise. Write for example 0,0.01 for none and 1 percent."),
-        (["random", "--threads", "0"], "0 is not from 1 to"),
-        (["parts", "--formulas", "x"], "'x' names no formulas. Write for example 0-99, or 0,3,7-9."),
-        (["parts", "--problems", "13"], "There is no problem '13'. Known are: 1, 2,"),
+        (["ablation", "--problems", "1c"], "There is no problem '1c'. Choose from: 1, 2,"),
+        (["random", "--formulas", "x"], "'x' is not a list of formulas. Write for example 0-99, or 0,3,7-9."),
+        (["random", "--noise", "-1"], "'-1' is not a level of noise. Write for example 0,0.01 for none and 1 percent."),
+        (["random", "--threads", "0"], "or -1 for all cores; got 0."),
+        (["parts", "--formulas", "x"], "'x' is not a list of formulas. Write for example 0-99, or 0,3,7-9."),
+        (["parts", "--problems", "13"], "There is no problem '13'. Choose from: 1, 2,"),
         (["report"], "There are no results in 'bench-results'."),
         (["report", "none.jsonl"], "The results 'none.jsonl' cannot be read: No such file or directory."),
     ],
@@ -118,7 +139,7 @@ def test_ctrl_c_says_how_to_continue(monkeypatch):
     result = run("nguyen", *TINY)
     assert result.exit_code == 130
     assert result.stderr == (
-        f"Interrupted: 0 of 4 trials are done and kept in {os.path.join('bench-results', 'nguyen-paper.jsonl')}. "
+        f"Interrupted: 0 of 4 trials are done and saved in {os.path.join('bench-results', 'nguyen-paper.jsonl')}. "
         "The same command continues.\n"
     )
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spl.bench.fall_law import FallSearch, can_fall, foretelling_error, search_falls, training_points
+from spl.bench.fall_law import FallSearch, can_fall, prediction_error, search_falls, training_points
 from spl.datasets import Drop
 from spl.formulas.constant_slots import free_numbers
 from spl.formulas.program import Vocabulary
@@ -27,18 +27,18 @@ LINE, PARABOLA, CUBIC = make_law("48 - 3*t"), make_law("48 - 3*t**2"), make_law(
 
 def test_the_true_law_foretells_best():
     drops = [make_drop(48 - rate * T**2) for rate in (2.0, 4.5)]
-    assert foretelling_error(PARABOLA, drops) < 1e-6 < foretelling_error(LINE, drops)
+    assert prediction_error(PARABOLA, drops) < 1e-6 < prediction_error(LINE, drops)
 
 
 def test_only_the_training_range_decides():
     falls = 48 - 4.5 * T**2
     changed = np.where(T > 2.0, 0.0, falls)
-    assert foretelling_error(CUBIC, [make_drop(falls)]) == foretelling_error(CUBIC, [make_drop(changed)])
+    assert prediction_error(CUBIC, [make_drop(falls)]) == prediction_error(CUBIC, [make_drop(changed)])
     assert training_points(make_drop(falls)).columns.max() <= 2.0
 
 
 def test_a_law_that_leaves_its_domain_is_worse_than_any_other():
-    assert foretelling_error(make_law("log(1 - t)"), [make_drop(48 - T**2)]) == np.inf
+    assert prediction_error(make_law("log(1 - t)"), [make_drop(48 - T**2)]) == np.inf
 
 
 def test_a_ball_that_cannot_fall_after_the_best_law_takes_the_next():

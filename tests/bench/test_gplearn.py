@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 
-from spl.bench.gplearn import MISSING, GplearnConfig, fit_gplearn, require_gplearn, to_program
+from spl.bench.gplearn import NO_GPLEARN, GplearnConfig, fit_gplearn, require_gplearn, to_program
 from spl.errors import SettingError, SplError
 from spl.formulas.text import to_text
 from spl.regression.fit import evaluate
@@ -22,7 +22,7 @@ def rows(rng):
 
 
 def make_nodes(rng, depth=4):
-    """Return a random program as gplearn keeps it: functions, places of variables, numbers, in prefix order."""
+    """Return a random program as gplearn keeps it: functions, indices of variables, numbers, in prefix order."""
     if depth == 0 or rng.random() < 0.2:
         return [int(rng.integers(2))] if rng.random() < 0.6 else [float(rng.uniform(-10, 10))]
     function = functions._function_map[FUNCTIONS[rng.integers(len(FUNCTIONS))]]
@@ -30,7 +30,7 @@ def make_nodes(rng, depth=4):
 
 
 def values_and_guards(nodes, rows):
-    """Return gplearn's values by the plainest walk, and where none of its protections came into play."""
+    """Return gplearn's values by a simple walk, and the rows where none of its protections applied."""
     stack, is_plain = [], np.ones(len(rows), dtype=bool)
     for node in reversed(nodes):
         if isinstance(node, int):
@@ -115,5 +115,5 @@ def test_without_gplearn_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "gplearn.genetic", None)
     with pytest.raises(SplError) as raised:
         require_gplearn()
-    assert str(raised.value) == MISSING
-    assert 'pip install "symbolic-physics-learner[bench]"' in MISSING
+    assert str(raised.value) == NO_GPLEARN
+    assert 'pip install "symbolic-physics-learner[bench]"' in NO_GPLEARN

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.bench.fakes import make_trial
+from tests.bench.experiments import make_trial
 
 from spl.bench.nguyen import (
     DEFAULT_TIMEOUTS,
@@ -38,7 +38,7 @@ def test_a_trial_gives_the_same_formula_again():
 
 
 def test_the_answer_is_judged_on_data_that_the_search_did_not_see():
-    """A search on values of another formula finds that one: it fits its own data and fails on the test range."""
+    """A search on the values of another formula finds that formula, which fits its data but fails on the test range."""
     problem = load_nguyen("Nguyen-8")
     task = paper_task(problem)
     table, _ = task.make_train(0)

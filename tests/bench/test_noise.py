@@ -77,7 +77,7 @@ def test_the_exact_law_is_the_one_of_the_paper():
     assert law_at(np.array([-1.0, 0.0, 2.0])) == pytest.approx([0.3 * -1 + 0.5 - 2, 0.0, 0.3 * 8 + 0.5 * 4 + 4])
 
 
-@pytest.mark.parametrize("level", noise.NOISE_LEVELS)
+@pytest.mark.parametrize("level", noise.CUBIC_NOISE_LEVELS)
 def test_noise_is_a_share_of_the_root_mean_square_of_the_exact_values(level):
     table, target = Condition(level, 100_000).make_train(seed=1)
     exact = law_at(table[:, 0])
@@ -95,7 +95,7 @@ def test_one_seed_is_one_table_and_another_seed_another():
 
 def test_a_condition_is_read_back_from_its_name():
     assert [Condition.of(condition.setting) for condition in CONDITIONS] == list(CONDITIONS)
-    with pytest.raises(SettingError, match="no condition"):
+    with pytest.raises(SettingError, match="is not a condition"):
         Condition.of("points20")
 
 
@@ -111,7 +111,7 @@ def test_an_unknown_tool_is_refused():
 
 
 def test_ten_thousand_episodes_are_one_trial():
-    assert noise.CONFIG.n_transplants * noise.CONFIG.n_episodes * noise.CONFIG.n_trees == 10_000
+    assert noise.CUBIC_CONFIG.n_transplants * noise.CUBIC_CONFIG.n_episodes * noise.CUBIC_CONFIG.n_trees == 10_000
 
 
 def test_both_tools_are_given_the_same_table(monkeypatch):
@@ -122,14 +122,16 @@ def test_both_tools_are_given_the_same_table(monkeypatch):
 
     monkeypatch.setattr(noise, "_run_ours", take)
     monkeypatch.setattr(noise, "_run_gplearn", take)
-    for tool in noise.TOOLS:
+    for tool in noise.NOISE_TOOLS:
         NOISE.run(make_trial("cubic", experiment="noise", setting="noise=0.3 points=20", tool=tool))
     assert np.array_equal(given[0][0], given[1][0])
     assert np.array_equal(given[0][1], given[1][1])
 
 
 def test_a_small_search_recovers_the_law_without_noise(monkeypatch):
-    monkeypatch.setattr(noise, "OURS", SearchConfig(n_episodes=200, n_transplants=2, max_schedules=1, n_trees=1))
+    monkeypatch.setattr(
+        noise, "CUBIC_CONFIG", SearchConfig(n_episodes=200, n_transplants=2, max_schedules=1, n_trees=1)
+    )
     outcome = NOISE.run(make_trial("cubic", experiment="noise", setting="noise=0 points=20"))
     assert outcome.recovered
     assert outcome.error < 1e-9
@@ -137,7 +139,7 @@ def test_a_small_search_recovers_the_law_without_noise(monkeypatch):
 
 def test_gplearn_is_judged_by_the_same_rule(monkeypatch):
     pytest.importorskip("gplearn.genetic", reason="gplearn is not installed")
-    monkeypatch.setattr(noise, "THEIRS", GplearnConfig(population_size=50, max_generations=2))
+    monkeypatch.setattr(noise, "GPLEARN_CONFIG", GplearnConfig(population_size=50, max_generations=2))
     trial = make_trial("cubic", experiment="noise", setting="noise=0 points=20", tool="gplearn")
     outcome = NOISE.run(trial)
     assert not outcome.recovered
@@ -184,7 +186,7 @@ def test_the_t_test_is_paired_over_the_cells_and_stands_beside_the_papers():
     line = describe_test(RECORDS)
     assert line == (
         "T-test, paired over 2 cells, one-sided (spl higher; scipy.stats.ttest_rel): p = 0.1. "
-        "The paper has p = 1.06e-07 and does not say which T-test."
+        "The paper reports p = 1.06e-07 and does not say which T-test."
     )
 
 
@@ -197,7 +199,7 @@ def test_a_report_links_its_figure(tmp_path):
     pytest.importorskip("matplotlib")
     text = write_report(RECORDS, tmp_path)
     assert "![Noise and scarcity](noise.png)" in text
-    assert noise.RULE in text
+    assert noise.CUBIC_RULE in text
     assert {path.name for path in tmp_path.iterdir()} == {"noise.png", "noise.svg"}
 
 

@@ -1,7 +1,7 @@
 import io
 
 from rich.console import Console
-from tests.bench.fakes import make_trial
+from tests.bench.experiments import make_trial
 
 from spl.bench.progress import TrialBar, TrialLines
 from spl.bench.runner import Tally

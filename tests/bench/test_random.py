@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.bench.fakes import make_record, make_trial
 
-from spl.bench.random import RANDOM, RULE, Condition, is_accurate, is_law, random_trials
+from spl.bench.random import RANDOM, RANDOM_RULE, Condition, is_accurate, is_law, random_trials
 from spl.bench.report import random_sections, random_table, write_report
 from spl.datasets import load_random_formula
 from spl.errors import SettingError
@@ -49,7 +49,7 @@ def test_trials_are_all_formulas_at_all_levels_of_noise_seed_by_seed():
 def test_a_condition_is_read_back_from_its_name():
     condition = Condition(0.001, 2)
     assert Condition.of(condition.setting) == condition
-    with pytest.raises(SettingError, match="no condition of random formulas"):
+    with pytest.raises(SettingError, match="not a condition of random formulas"):
         Condition.of("points20")
 
 
@@ -99,9 +99,9 @@ def test_rows_are_costs_constants_and_variables():
 def test_a_report_has_the_rule_the_failures_and_a_figure(tmp_path):
     pytest.importorskip("matplotlib")
     text = write_report(RECORDS, tmp_path)
-    assert RULE in text
-    assert "at most 30 s a trial; 2 threads a trial." in text
-    assert "- random-000, seed 0, noise 0.01: `x1*x1` was the truth, found was `x` (error 0.01; stopped: exact)" in text
+    assert RANDOM_RULE in text
+    assert "at most 30 s per trial; 2 threads per trial." in text
+    assert "- random-000, seed 0, noise 0.01: `x1*x1` is the truth; found `x` (error 0.01; stopped: exact)" in text
     assert "(random-2-threads-30s.png)" in text
     assert {path.name for path in tmp_path.iterdir()} == {"random-2-threads-30s.png", "random-2-threads-30s.svg"}
 

@@ -18,7 +18,7 @@ def test_a_seed_that_is_named_twice_counts_once():
 
 @pytest.mark.parametrize("text", ["x", "1-", "-1", "5-3", "1..3", "1.5"])
 def test_what_names_no_seeds_is_shown_with_an_example(text):
-    with pytest.raises(SettingError, match=r"names no seeds\. Write for example 0-99, or 0,3,7-9\."):
+    with pytest.raises(SettingError, match=r"is not a list of seeds\. Write for example 0-99, or 0,3,7-9\."):
         parse_seeds(text)
 
 
@@ -52,10 +52,10 @@ def test_a_problem_has_a_short_and_a_full_name(text):
 
 @pytest.mark.parametrize(("text", "unknown"), [("13", "13"), ("11-14", "13"), ("3c", "3c"), ("5-3", "5-3"), ("x", "x")])
 def test_an_unknown_problem_is_answered_with_all_names(text, unknown):
-    with pytest.raises(SettingError, match=rf"There is no problem '{unknown}'\. Known are: 1, 2, .*6-code.*9c"):
+    with pytest.raises(SettingError, match=rf"There is no problem '{unknown}'\. Choose from: 1, 2, .*6-code.*9c"):
         parse_problems(text, nguyen_problems())
 
 
 def test_no_problem_at_all_is_answered_with_all_names():
-    with pytest.raises(SettingError, match=r"No problem is named\. Known are: 1, "):
+    with pytest.raises(SettingError, match=r"No problem is named\. Choose from: 1, "):
         parse_problems(",", nguyen_problems())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spl.bench.equations import compare_terms, read_equations
-from spl.bench.sindy import MISSING, SindyConfig, fit_sindy, require_pysindy, write_equation
+from spl.bench.sindy import NO_PYSINDY, SindyConfig, fit_sindy, require_pysindy, write_equation
 from spl.datasets import make_driven_pendulum, make_van_der_pol
 from spl.errors import SplError
 
@@ -13,8 +13,8 @@ def test_without_pysindy_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pysindy", None)
     with pytest.raises(SplError) as raised:
         require_pysindy()
-    assert str(raised.value) == MISSING
-    assert 'pip install "symbolic-physics-learner[bench]"' in MISSING
+    assert str(raised.value) == NO_PYSINDY
+    assert 'pip install "symbolic-physics-learner[bench]"' in NO_PYSINDY
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.bench.fakes import make_trial
+from tests.bench.experiments import make_trial
 
 from spl.bench.trials import is_recovered, relative_error
 from spl.errors import SettingError

@@ -34,7 +34,7 @@ def trouble() -> list[str]:
 
 @pytest.fixture
 def page(browser: Browser, trouble: list[str]) -> Iterator[Page]:
-    """An empty page in a window of its own, without cookies, cache or history."""
+    """An empty page in a new window, without cookies, cache or history."""
     context = browser.new_context()
     context.set_default_timeout(PATIENCE)
     opened = context.new_page()

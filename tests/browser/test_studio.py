@@ -1,4 +1,4 @@
-"""The studio from end to end: a browser, a server process, searches in processes of their own, real files."""
+"""The studio from end to end: a browser, a server process, searches in separate processes, real files."""
 
 import http.server
 import json
@@ -110,7 +110,7 @@ def test_a_law_is_found_from_a_dropped_table_and_taken_away(page, address, folde
     page.get_by_label("Compare with the formula of cost 3").check()
     expect(page.locator(".equation-part").nth(1)).to_contain_text("cost 3,")
     expect(page.get_by_role("heading", name="Fit of cost 3")).to_be_visible()
-    page.get_by_role("button", name="Show the recommended one").click()
+    page.get_by_role("button", name="Show the recommended formula").click()
 
     page.get_by_role("button", name="C", exact=True).click()
     expect(page.locator("pre.code").first).to_contain_text("double predict(double x, double height_m)")
@@ -129,7 +129,11 @@ def test_a_law_is_found_from_a_dropped_table_and_taken_away(page, address, folde
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("picture.csv", "'picture.csv' is not text"), ("empty.csv", "'empty.csv' is empty"), ("huge.csv", "up to 0.2 MB")],
+    [
+        ("picture.csv", "'picture.csv' is not text"),
+        ("empty.csv", "'empty.csv' is empty"),
+        ("huge.csv", "the limit is 0.2 MB"),
+    ],
 )
 def test_a_bad_file_is_refused_in_words_and_a_good_one_still_works(page, trouble, address, folder, name, message):
     page.goto(address)
@@ -146,7 +150,7 @@ def test_a_bad_file_is_refused_in_words_and_a_good_one_still_works(page, trouble
 def test_mistakes_in_rules_are_shown_while_one_types(page, trouble, address, folder):
     page.goto(address)
     drop(page, folder, "law.csv")
-    page.get_by_label("More: rules").check()
+    page.get_by_label("define exactly what may appear where").check()
     expect(page.locator("#rules")).to_have_value(re.compile(r"f -> f \+ f"))
     expect(page.locator("#rules-message")).to_contain_text("shortest")
     page.fill("#rules", "")
@@ -173,11 +177,11 @@ def test_a_search_without_a_target_or_operators_is_refused_in_words(page, troubl
     drop(page, folder, "law.csv")
     page.get_by_label("Role of force").select_option("ignore")
     page.get_by_role("button", name="Start the search").click()
-    expect(page.locator("#start-problem")).to_have_text("Nothing is chosen for `target`.")
+    expect(page.locator("#start-problem")).to_have_text("Nothing is chosen for `target`. Choose a value.")
     page.get_by_label("Role of force").select_option("target")
     tick_only(page)
     page.get_by_role("button", name="Start the search").click()
-    expect(page.locator("#start-problem")).to_contain_text("No operator is ticked")
+    expect(page.locator("#start-problem")).to_contain_text("No operator is selected")
     trouble.clear()
 
 
@@ -204,7 +208,7 @@ def test_searches_end_in_order_when_the_studio_does(page, trouble, folder, tmp_p
     run = read_run(tmp_path / "spl-studio" / "noisy-1.spl")
     assert run.status == "interrupted"
     assert len(run.searches[0].front) > 0
-    expect(page.get_by_text("The server does not answer")).to_be_visible()
+    expect(page.get_by_text("The server does not respond")).to_be_visible()
     trouble.clear()
 
 
@@ -316,9 +320,9 @@ def test_the_time_limit_begins_with_the_default_of_spl(page, address):
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory):
-    """A studio with three runs that are over: a law found by a studio, one with a long formula, and a system."""
-    folder = tmp_path_factory.mktemp("shelf")
+def run_folder(tmp_path_factory):
+    """A studio with three finished runs: a law found by a studio, one with a long formula, and a system."""
+    folder = tmp_path_factory.mktemp("run_folder")
     home = folder / "spl-studio"
     home.mkdir()
     x, y = np.random.default_rng(0).uniform(0.5, 3, (2, 60))
@@ -347,8 +351,8 @@ def shelf(tmp_path_factory):
         yield home, url
 
 
-def test_runs_are_searched_again_continued_renamed_and_deleted(page, trouble, shelf):
-    home, url = shelf
+def test_runs_are_searched_again_continued_renamed_and_deleted(page, trouble, run_folder):
+    home, url = run_folder
     for ending in ("spl", "request"):
         shutil.copy(home / f"law-1.{ending}", home / f"copy.{ending}")
     page.goto(f"{url}#run=copy")
@@ -380,7 +384,7 @@ def test_runs_are_searched_again_continued_renamed_and_deleted(page, trouble, sh
     page.get_by_role("button", name="Rename …").click()
     page.get_by_label("New name").fill("decay")
     page.get_by_role("button", name="Rename", exact=True).click()
-    expect(page.locator("dialog[open] [role=alert]")).to_contain_text("There is a run 'decay' already")
+    expect(page.locator("dialog[open] [role=alert]")).to_contain_text("There is already a run 'decay'")
     page.get_by_label("New name").fill("my law")
     page.get_by_role("button", name="Rename", exact=True).click()
     expect(page.get_by_role("heading", name="my law")).to_be_visible()
@@ -400,8 +404,8 @@ def test_runs_are_searched_again_continued_renamed_and_deleted(page, trouble, sh
     trouble.clear()
 
 
-def test_why_a_search_ended_is_one_sentence(page, shelf):
-    _, url = shelf
+def test_why_a_search_ended_is_one_sentence(page, run_folder):
+    _, url = run_folder
     page.goto(f"{url}#run=law-1")
     expect(page.locator(".facts")).to_contain_text("Ended: the time limit was reached")
     said = page.evaluate(
@@ -418,8 +422,8 @@ def test_why_a_search_ended_is_one_sentence(page, shelf):
     assert said == "Finished: the time limit was reached."
 
 
-def test_notes_about_data_and_doubts_are_seen_without_a_click(page, shelf):
-    home, url = shelf
+def test_notes_about_data_and_doubts_are_seen_without_a_click(page, run_folder):
+    home, url = run_folder
     shutil.copy(home / "law-1.spl", home / "noted.spl")
     with closing(sqlite3.connect(home / "noted.spl")) as connection, connection:
         connection.execute(
@@ -430,19 +434,19 @@ def test_notes_about_data_and_doubts_are_seen_without_a_click(page, shelf):
     (home / "noted.spl").unlink()
 
 
-def test_a_system_is_shown_once_as_its_equations(page, shelf):
-    _, url = shelf
+def test_a_system_is_shown_once_as_its_equations(page, run_folder):
+    _, url = run_folder
     page.goto(f"{url}#run=decay")
     expect(page.get_by_role("heading", name="The system")).to_be_visible()
-    expect(page.get_by_role("heading", name="The search of each equation")).to_be_visible()
+    expect(page.get_by_role("heading", name="The search for each equation")).to_be_visible()
     expect(page.locator(".equation:visible")).to_have_count(2)
-    expect(page.locator(".badge")).to_have_text("became the equation above")
+    expect(page.locator(".badge")).to_have_text("used in the system above")
     page.locator("input[data-key^=compare]:enabled").first.check()
     expect(page.locator(".equation:visible")).to_have_count(4)
 
 
-def test_a_formula_is_offered_in_every_format(page, shelf):
-    _, url = shelf
+def test_a_formula_is_offered_in_every_format(page, run_folder):
+    _, url = run_folder
     page.goto(f"{url}#run=law-1")
     buttons = page.get_by_role("group", name="Language").get_by_role("button")
     expect(buttons).to_have_text(["SymPy", "LaTeX", "Python", "C", "Julia", "MATLAB", "PyTorch", "JAX"])
@@ -451,8 +455,8 @@ def test_a_formula_is_offered_in_every_format(page, shelf):
 
 
 @pytest.mark.parametrize("width", [360, 390, 1280])
-def test_a_long_formula_breaks_into_lines_and_is_never_cut_without_a_hint(page, shelf, width):
-    _, url = shelf
+def test_a_long_formula_breaks_into_lines_and_is_never_cut_without_a_hint(page, run_folder, width):
+    _, url = run_folder
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"{url}#run=long")
     formula = page.locator(".equation").first
@@ -465,8 +469,8 @@ def test_a_long_formula_breaks_into_lines_and_is_never_cut_without_a_hint(page, 
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_a_formula_that_cannot_be_broken_says_that_it_goes_on(page, shelf):
-    _, url = shelf
+def test_a_formula_that_cannot_be_broken_says_that_it_goes_on(page, run_folder):
+    _, url = run_folder
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(f"{url}#run=law-1")
     expect(page.locator(".equation math").first).to_be_visible()
@@ -478,11 +482,11 @@ def test_a_formula_that_cannot_be_broken_says_that_it_goes_on(page, shelf):
             equation.show(`<math><mi>${"w".repeat(200)}</mi></math>`, "");
         }"""
     )
-    expect(page.locator(".hint:visible")).to_have_text("The formula goes on: scroll it sideways →")
+    expect(page.locator(".hint:visible")).to_have_text("The formula continues: scroll sideways →")
 
 
-def test_the_address_reaches_a_browser_through_its_file(page, shelf):
-    _, url = shelf
+def test_the_address_reaches_a_browser_through_its_file(page, run_folder):
+    _, url = run_folder
     with handover_file(url) as path:
         page.goto(path.as_uri())
         expect(page.locator("#folder")).to_be_visible()

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from spl.cli.demo import STATES, TRUTH, DemoSettings, run_demo
+from spl.cli.demo import STATES, TRUE_EQUATIONS, DemoSettings, run_demo
 from spl.cli.main import main
 from spl.datasets.lorenz import lorenz_derivative
 from spl.errors import SettingError
@@ -19,7 +19,7 @@ from spl.regression.fit import evaluate
 
 def test_the_truth_that_is_printed_is_that_of_the_simulation(rng):
     states = rng.standard_normal((5, 3))
-    programs = [parse_expression(TRUTH[state], Vocabulary(STATES)) for state in STATES]
+    programs = [parse_expression(TRUE_EQUATIONS[state], Vocabulary(STATES)) for state in STATES]
     values = np.column_stack([evaluate(program, states.T) for program in programs])
     np.testing.assert_allclose(values, lorenz_derivative(states), atol=1e-5)
 
@@ -32,7 +32,7 @@ def test_the_demonstration_prints_found_beside_true_and_writes_the_plot(tmp_path
     assert [equation.state for equation in found] == list(STATES)
     assert "measured with 5 % noise" in shown
     assert "Derivatives by smoothing splines, because there is noise." in shown
-    assert all(truth in shown for truth in TRUTH.values())
+    assert all(truth in shown for truth in TRUE_EQUATIONS.values())
     n_right = sum(equation.has_true_terms for equation in found)
     assert f"{n_right} of 3 equations have exactly the true terms." in shown
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
@@ -56,10 +56,10 @@ def test_all_three_equations_are_found_at_the_default_noise(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--output", "plot.docx"], "The plot must end in .png, .pdf, .svg; it is 'plot.docx'."),
+        (["--output", "plot.docx"], "The plot must end in .png, .pdf, .svg; got 'plot.docx'."),
         (["--output", "nowhere/plot.png"], "The folder of the plot 'nowhere/plot.png' does not exist."),
-        (["--noise", "-1"], "`noise` must be 0 or more; it is -1.0."),
-        (["--timeout", "0"], "`timeout` must be more than 0; it is 0.0."),
+        (["--noise", "-1"], "`noise` must be 0 or more; got -1.0."),
+        (["--timeout", "0"], "`timeout` must be more than 0; got 0.0."),
     ],
 )
 def test_a_mistake_is_told_before_anything_starts(options, message):

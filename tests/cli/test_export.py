@@ -55,6 +55,6 @@ def test_the_text_goes_into_a_file_if_one_is_named(run, tmp_path) -> None:
 def test_mistakes_are_named(run, tmp_path) -> None:
     path, found = run
     assert "`format` must be one of" in call(path, "--format", "fortran", status=2)
-    assert f"0 to {len(found.front) - 1}; it is 99" in call(path, "--format", "c", "--index", 99, status=2)
+    assert f"0 to {len(found.front) - 1}; got 99" in call(path, "--format", "c", "--index", 99, status=2)
     assert "There is no run file" in call(tmp_path / "missing.spl", "--format", "c", status=2)
     assert "cannot be written" in call(path, "--format", "c", "-o", tmp_path / "no" / "law.c", status=2)

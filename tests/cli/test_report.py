@@ -35,7 +35,7 @@ def test_the_report_goes_where_it_is_told(run_file, tmp_path):
     ("words", "message"),
     [
         (["missing.spl"], "There is no run file 'missing.spl'."),
-        (["{run}", "-o", "report.pdf"], "The report must end in .html; it is 'report.pdf'."),
+        (["{run}", "-o", "report.pdf"], "The report must end in .html; got 'report.pdf'."),
         (["{run}", "-o", "nowhere/report.html"], "The folder of the report 'nowhere/report.html' does not exist."),
         (["{run}", "-o", "{folder}"], "cannot be written"),
     ],

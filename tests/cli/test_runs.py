@@ -42,7 +42,7 @@ def test_show_prints_how_a_run_stands_and_its_front(stored, table):
     output = call("show", stored)
     assert "energy by mass, speed; 40 rows" in output
     assert str(table) in output
-    assert "Finished: the limit of evaluations was reached." in output
+    assert "Finished: the limit on evaluations was reached." in output
     assert "cost" in output
 
 

@@ -1,4 +1,4 @@
-"""Arrays that people hand over become numbers, or are refused in words."""
+"""Arrays from callers become numbers, or are refused with a clear message."""
 
 import datetime as dt
 import decimal
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spl.data.arrays import read_numbers, read_rows
+from spl.data.arrays import read_matrix, read_numbers
 from spl.errors import DataError
 
 DATES = pd.date_range("2024-03-01 12:00", periods=3, freq="min")
@@ -29,14 +29,14 @@ DATES = pd.date_range("2024-03-01 12:00", periods=3, freq="min")
 )
 def test_dates_times_and_durations_are_seconds_with_a_note(values):
     notes = []
-    np.testing.assert_array_equal(read_rows(values, "`t`", notes)[:, 0], [0, 60, 120])
+    np.testing.assert_array_equal(read_matrix(values, "`t`", notes)[:, 0], [0, 60, 120])
     assert notes[0].startswith("Column 't' ")
 
 
 def test_a_frame_with_dates_among_numbers_is_read_column_by_column():
     notes = []
     frame = pd.DataFrame({"when": [DATES[0], None, DATES[2]], "x": [1.0, 2.0, None]})
-    np.testing.assert_array_equal(read_rows(frame, "`x`", notes), [[0, 1], [np.nan, 2], [120, np.nan]])
+    np.testing.assert_array_equal(read_matrix(frame, "`x`", notes), [[0, 1], [np.nan, 2], [120, np.nan]])
     assert notes == ["Column 'when' is in seconds since 2024-03-01 12:00:00."]
 
 

@@ -1,4 +1,4 @@
-"""Tables become the datasets that their columns say."""
+"""From tables to datasets: chosen columns and complete rows."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_all_columns_of_numbers_are_features_unless_some_are_named(mixed):
     data, notes = prepare_dataset(mixed, target="y")
     assert data.names == ("a", "w")
     assert any("1 column of text left out: id." in note for note in notes)
-    assert any("1 column without any number left out: void." in note for note in notes)
+    assert any("1 column without numbers left out: void." in note for note in notes)
 
 
 def test_rows_with_gaps_are_dropped_and_counted(mixed):
@@ -73,7 +73,7 @@ def test_a_wrong_choice_of_columns_is_explained(mixed, options, message):
 
 def test_a_file_without_names_is_recognised(tmp_path):
     table = read_table(write(tmp_path, "t.csv", "1.5,2\n3,4\n"))
-    with pytest.raises(DataError, match=r"the first line of .* must hold names, not numbers"):
+    with pytest.raises(DataError, match=r"The first line of .* must hold the column names, not numbers"):
         prepare_dataset(table, target="y")
 
 
@@ -85,7 +85,7 @@ def test_a_table_of_the_target_alone_is_no_dataset(tmp_path):
 
 @pytest.fixture
 def spoiled(tmp_path):
-    """A table with a mark for a missing value in `a`, and stray text in `b`."""
+    """A table with a missing value in `a`, and stray text in `b`."""
     rows = [f"{k},{k + 1},{k * k}" for k in range(20)]
     rows[7], rows[15] = "-,8,49", "15,bad,225"
     return write(tmp_path, "t.csv", "\n".join(["a,b,y", *rows]))

@@ -1,4 +1,4 @@
-"""Cells together: what is read as numbers, what as missing, and what is refused with its place."""
+"""From cells to columns: numbers, missing values, and clear messages with places."""
 
 import datetime as dt
 import decimal
@@ -8,17 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spl.data.cells import Gathered, Missing
-from spl.data.columns import Reading, read_columns
+from spl.data.cells import ColumnCells, MissingMarks
+from spl.data.columns import ReadingContext, read_columns
 
 
 def read(cells, *, separator=None, missing=(), others=()):
     """Read one column, the first of a table; lines begin with 2."""
     columns = [list(cells), *map(list, others)]
-    gathered = [Gathered() for _ in columns]
+    gathered = [ColumnCells() for _ in columns]
     for column, each in zip(gathered, columns, strict=True):
         column.add(each)
-    reading = Reading(lambda row: f"line {row + 2}", Missing(missing), "Fix it.", columns.__getitem__, separator)
+    reading = ReadingContext(
+        lambda row: f"line {row + 2}", MissingMarks(missing), "Fix it.", columns.__getitem__, separator
+    )
     found, notes = read_columns([f"c{place}" for place in range(len(columns))], gathered, reading)
     return found[0], notes
 
@@ -91,7 +93,7 @@ def test_true_and_false_are_numbers_with_gaps_between_them():
 def test_separators_of_thousands_and_decimal_commas_are_read(cells, separator, numbers):
     column, notes = read(cells, separator=separator)
     np.testing.assert_allclose(column.numbers, numbers, rtol=1e-15)
-    assert notes[0].startswith("Numbers with separators are read as they are written: line ")
+    assert notes[0].startswith("Numbers with separators: line ")
 
 
 def test_another_column_tells_what_a_comma_means():
@@ -103,7 +105,7 @@ def test_another_column_tells_what_a_comma_means():
 def test_a_comma_that_may_mean_two_things_is_refused_with_both():
     column, _ = read(["1,234", "5,678"], separator="\t")
     assert column.numbers is None
-    assert column.problem.startswith("Column 'c0' can be read in two ways (line 2: '1,234' is 1234 or 1.234).")
+    assert column.problem.startswith("Column 'c0' is ambiguous (line 2: '1,234' is 1234 or 1.234).")
 
 
 def test_stray_text_does_not_hide_decimal_commas():
@@ -137,7 +139,7 @@ def test_dates_and_times_become_seconds_since_the_first(cells, seconds, origin):
 
 def test_days_that_may_be_months_are_refused():
     column, _ = read(["01/02/2024", "02/02/2024"])
-    assert column.problem.startswith("Column 'c0' can be read in two ways (line 2: '01/02/2024'): day first or month")
+    assert column.problem.startswith("Column 'c0' is ambiguous (line 2: '01/02/2024'): the day or the month may")
 
 
 def test_stray_text_among_dates_stops_with_line_and_value():
@@ -158,7 +160,7 @@ def test_a_day_that_never_was_is_text(cell):
 )
 def test_an_object_that_is_no_number_is_named(cell):
     column, _ = read([1.0, 2.0, cell, 4.0])
-    assert column.problem.startswith("Column 'c0' has something that is no number in 1 of 4 cells (line 4: ")
+    assert column.problem.startswith("Column 'c0' has something that is not a number in 1 of 4 cells (line 4: ")
 
 
 def test_objects_that_are_numbers_are_read_beside_gaps_too():

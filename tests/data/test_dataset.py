@@ -44,7 +44,7 @@ def test_a_dataset_cannot_be_changed():
         ([1.0, 2.0], TARGET, "must have rows and columns"),
         (np.zeros((2, 2, 2)), [1.0, 2.0], "must have rows and columns"),
         (TABLE, [[1.0], [2.0], [3.0]], "must be one column"),
-        (TABLE, [1.0, 2.0], "3 rows, but the target 2"),
+        (TABLE, [1.0, 2.0], "3 rows, but the target has 2"),
         (np.zeros((0, 2)), [], "0 rows"),
         (np.zeros((3, 0)), TARGET, "0 columns"),
         (np.zeros((1, MAX_COLUMNS + 1)), [1.0], f"{MAX_COLUMNS + 1} columns"),
@@ -62,7 +62,7 @@ def test_a_table_that_cannot_be_searched_is_refused_with_the_reason(table, targe
 
 
 @pytest.mark.parametrize(
-    ("names", "message"), [(["a"], "1 column names for 2 columns"), (["a", "a"], "'a' stands twice")]
+    ("names", "message"), [(["a"], "1 column names for 2 columns"), (["a", "a"], "'a' appears twice")]
 )
 def test_names_that_do_not_fit_are_refused(names, message):
     with pytest.raises(DataError, match=message):

@@ -1,10 +1,10 @@
-"""Numbers with separators are those that were written."""
+"""Numbers with separators are read as they were written."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spl.data.decimals import find_mark, needs_point, parse_number
+from spl.data.decimals import find_decimal_mark, needs_point, parse_number
 
 
 def european(text):
@@ -30,7 +30,7 @@ def test_what_is_no_number_is_none(text):
 @given(st.floats(1000, 1e9), st.floats(0.01, 0.99))
 def test_the_mark_is_found_where_it_can_be_told(large, small):
     texts = [f"{large:,.1f}", f"{small:.2f}"]
-    assert find_mark(texts) == "."
-    assert find_mark(map(european, texts)) == ","
+    assert find_decimal_mark(texts) == "."
+    assert find_decimal_mark(map(european, texts)) == ","
     assert needs_point(texts)
     assert not needs_point(map(european, texts))

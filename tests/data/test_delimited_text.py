@@ -1,4 +1,4 @@
-"""Text files: comments, names, units, lines, and what is written in other ways."""
+"""Text files: comments, names, units, lines and number formats."""
 
 import numpy as np
 import pytest
@@ -64,8 +64,8 @@ def test_lines_of_plain_numbers_count_blank_ones(tmp_path):
     ("text", "message"),
     [
         ('a,y\n1,2\n3,"4\n', "has a quotation mark in line 3 that is never closed"),
-        ('a,y\n1,2\n"3"4,5\n', "has text behind a closing quotation mark in line 3"),
-        ("# only\n# comments\n", "holds comments only"),
+        ('a,y\n1,2\n"3"4,5\n', "has text after a closing quotation mark in line 3"),
+        ("# only\n# comments\n", "holds only comments"),
         ("a,y\n# 1,2\n", "has column names, but no rows"),
     ],
 )
@@ -77,7 +77,7 @@ def test_a_text_that_cannot_be_taken_apart_names_its_line(tmp_path, text, messag
 def test_european_numbers_between_semicolons_are_read(tmp_path):
     table = read_table(write(tmp_path, "t.csv", "a;y\n1.234,5;2\n0,25;1.000\n"))
     np.testing.assert_array_equal(table.numbers["a"], [1234.5, 0.25])
-    assert table.notes == ("Numbers with separators are read as they are written: line 2: '1.234,5' is 1234.5.",)
+    assert table.notes == ("Numbers with separators: line 2: '1.234,5' is read as 1234.5.",)
 
 
 def test_quoted_thousands_are_read(tmp_path):

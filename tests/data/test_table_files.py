@@ -1,4 +1,4 @@
-"""Data files: what is read, what is left out, and what is said about the rest."""
+"""Data files: what is read, what is left out, and the notes."""
 
 import gzip
 import io
@@ -110,7 +110,7 @@ def test_true_and_false_are_numbers(tmp_path):
         ("t.csv", b"a,y\n1,2\n1,2,3\n", "3 values in line 3, but 2 column name(s)"),
         ("t.csv", b"a,y\n1,2,3\n1,2,3\n", "3 values in line 2, but 2 column name(s)"),
         ("t.csv.gz", b"\x1f\x8b\x08\x00broken", "cannot be unzipped"),
-        ("t.xls", b"PK", "ends in '.xls', which cannot be read. Save it as one of: .csv"),
+        ("t.xls", b"PK", "ends in '.xls', which is not supported. Save it as one of: .csv"),
         ("t.xlsx", b"PK", "cannot be read as an Excel workbook"),
         ("t.parquet", b"PAR1 nonsense", "cannot be read as Parquet"),
     ],

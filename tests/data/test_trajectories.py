@@ -1,4 +1,4 @@
-"""What people hand in as trajectories: read, repaired with a note, or refused with a reason."""
+"""Trajectories from callers: read, repaired with a note, or refused with a reason."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spl.data.trajectories import MIN_SAMPLES, Trajectories, Trajectory
+from spl.data.trajectories import MIN_RUN_SAMPLES, Trajectories, Trajectory
 from spl.errors import DataError
 
 N = 20
@@ -213,22 +213,22 @@ def test_a_long_gap_of_missing_values_splits_irregular_times():
     assert [run.n_samples for run in Trajectories.from_arrays(with_holes(8, 9, 10, 11), t).runs] == [8, 8]
 
 
-@given(st.lists(st.booleans(), min_size=MIN_SAMPLES, max_size=60))
+@given(st.lists(st.booleans(), min_size=MIN_RUN_SAMPLES, max_size=60))
 def test_pieces_hold_complete_samples_only_in_order_and_without_gaps(is_missing):
-    assume(longest_piece(is_missing) >= MIN_SAMPLES)
+    assume(longest_piece(is_missing) >= MIN_RUN_SAMPLES)
     t = np.arange(len(is_missing), dtype=float)
     data = Trajectories.from_arrays(np.where(is_missing, np.nan, t), t)
     kept = np.concatenate([run.t for run in data.runs])
     assert np.all(np.diff(kept) > 0)
     for run in data.runs:
-        assert run.n_samples >= MIN_SAMPLES
+        assert run.n_samples >= MIN_RUN_SAMPLES
         np.testing.assert_array_equal(run.x[:, 0], run.t)
         assert np.all(np.diff(run.t) <= 2)
 
 
-@given(st.lists(st.booleans(), min_size=MIN_SAMPLES, max_size=30))
+@given(st.lists(st.booleans(), min_size=MIN_RUN_SAMPLES, max_size=30))
 def test_data_of_short_pieces_is_refused(is_missing):
-    assume(longest_piece(is_missing) < MIN_SAMPLES)
+    assume(longest_piece(is_missing) < MIN_RUN_SAMPLES)
     t = np.arange(len(is_missing), dtype=float)
     with pytest.raises(DataError):
         Trajectories.from_arrays(np.where(is_missing, np.nan, t), t)
@@ -271,31 +271,31 @@ def changed(row: int, value: float) -> np.ndarray:
         (WAVES, 0.1, {"x_dot": changed(4, -np.inf)}, "`x_dot` is infinite at row 4 of 'x1'"),
         (WAVES, 0.1, {"u": WAVES, "input_names": "a"}, r"There are 1 input names for 2 input\(s\): a"),
         (WAVES, 0.1, {"u": changed(5, np.inf)}, "`u` is infinite at row 5 of 'u1'"),
-        (WAVES, 0.0, {}, "`t` must be a step of more than 0, or the times of the samples; it is 0.0"),
-        (WAVES, -1, {}, "it is -1"),
-        (WAVES, np.nan, {}, "it is nan"),
-        (WAVES, True, {}, "it is True"),
+        (WAVES, 0.0, {}, "`t` must be a step greater than 0, or the times of the samples; got 0.0"),
+        (WAVES, -1, {}, "got -1"),
+        (WAVES, np.nan, {}, "got nan"),
+        (WAVES, True, {}, "got True"),
         (WAVES, None, {}, "`t` is None"),
         (WAVES, "0.1", {}, "`t` holds text: '0.1'"),
-        (WAVES, TIMES[:9], {}, "`t` has 9 times, but `x` 20 samples"),
+        (WAVES, TIMES[:9], {}, "`t` has 9 times, but `x` has 20 samples"),
         (WAVES, WAVES, {}, r"`t` has the shape \(20, 2\)"),
-        ([WAVES, WAVES[:9]], TIMES, {}, "`t` of trajectory 2 of 2 has 20 times, but `x` 9 samples"),
+        ([WAVES, WAVES[:9]], TIMES, {}, "`t` of trajectory 2 of 2 has 20 times, but `x` has 9 samples"),
         ([WAVES, WAVES], [TIMES], {}, "`t` is a list of 1, but there are 2 trajectories"),
         (WAVES, TIMES[::-1], {}, "`t` goes back from 1.9 to 1.8 at row 1. Sort the samples"),
         (WAVES, np.floor(TIMES * 5), {}, "`t` is 0 twice, at rows 0 and 1"),
         (WAVES, np.where(TIMES > 1, np.nan, TIMES), {}, "`t` is nan at row 11"),
         (WAVES * [1, 0], 0.1, {}, "The state 'x1' is constant in all trajectories"),
         ([WAVES * [1, 0], WAVES * [1, 0] + 3], 0.1, {"names": ["a", "b"]}, "The state 'b' is constant"),
-        (with_holes(*range(0, N, 3), *range(1, N, 3)), 0.1, {}, "No 5 samples in a row are complete"),
-        (WAVES, 0.1, {"x_dot": WAVES[:, 0]}, r"`x_dot` has the shape \(20, 1\), but `x` has \(20, 2\)"),
+        (with_holes(*range(0, N, 3), *range(1, N, 3)), 0.1, {}, "No 5 consecutive samples are complete"),
+        (WAVES, 0.1, {"x_dot": WAVES[:, 0]}, r"`x_dot` has shape \(20, 1\), but `x` has \(20, 2\)"),
         (WAVES, 0.1, {"u": TIMES[:7]}, "`u` has 7 samples, but `x` has 20"),
-        ([WAVES, WAVES], 0.1, {"u": [TIMES, None]}, "some trajectories only: it is None for trajectory 2 of 2"),
+        ([WAVES, WAVES], 0.1, {"u": [TIMES, None]}, "only some trajectories: it is None for trajectory 2 of 2"),
         ([WAVES, WAVES], 0.1, {"u": [TIMES]}, "`u` is a list of 1, but there are 2 trajectories"),
         ([WAVES, WAVES], 0.1, {"u": TIMES}, "`u` is not a list"),
         ([WAVES, WAVES], 0.1, {"u": [TIMES, WAVES]}, "`u` of trajectory 2 of 2 has 2"),
         (WAVES, 0.1, {"names": ["a"]}, r"There are 1 state names for 2 state\(s\)"),
-        (WAVES, 0.1, {"names": ["a", "a"]}, "The name 'a' stands twice"),
-        (WAVES, 0.1, {"names": ["a", "u"], "u": TIMES}, "The name 'u' stands twice"),
+        (WAVES, 0.1, {"names": ["a", "a"]}, "The name 'a' appears twice"),
+        (WAVES, 0.1, {"names": ["a", "u"], "u": TIMES}, "The name 'u' appears twice"),
         (WAVES, 0.1, {"names": ["a", ""]}, "A name is empty"),
         ([pd.DataFrame(WAVES, columns=list(pair)) for pair in ("ab", "ba")], 0.1, {}, "a, b at first, but b, a in"),
     ],

@@ -1,4 +1,4 @@
-"""Tables become the runs that their columns say."""
+"""From tables to trajectories: roles of columns and runs."""
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ def test_rows_without_a_time_or_a_run_are_left_out_with_a_note(tmp_path):
     data, notes = prepare_trajectories(write(tmp_path, lines), time="t", states=["x"], group="run")
     assert data.n_samples == 16
     assert notes == [
-        "1 row of 18 without a value of the time 't' left out.",
+        "1 row of 18 without a time in 't' left out.",
         "1 row of 18 without a value of 'run' left out.",
     ]
 
@@ -87,12 +87,12 @@ def test_rows_without_a_time_or_a_run_are_left_out_with_a_note(tmp_path):
         (rows(8), {"time": "t", "states": ["x"], "group": "x"}, "'x' is a state and the group."),
         (rows(8), {"time": "t", "group": "runs"}, "There is no column 'runs'"),
         (rows(8) + rows(8), {"time": "t"}, "goes back from 0.7 to 0 in line 10 of"),
-        (rows(8) + rows(8), {"time": "t"}, "tell runs apart with --group COLUMN."),
+        (rows(8) + rows(8), {"time": "t"}, "separate runs with --group COLUMN."),
         (rows(8) + rows(8), {"time": "t", "group": "run"}, "Sort the rows by time."),
-        ([*rows(8), rows(8)[7]], {"time": "t"}, "is 0.7 twice, the second time in line 10 of"),
+        ([*rows(8), rows(8)[7]], {"time": "t"}, "is 0.7 twice, again in line 10 of"),
         (rows(3), {"time": "t", "states": ["x"]}, "has 3 samples; at least 5 are needed."),
         ([f"{k},{k},1,1,a,b" for k in range(9)], {"time": "t", "states": ["y"]}, "The state 'y' is constant"),
-        ([f",{k},1,1,a,b" for k in range(9)], {"time": "t"}, "holds no time at all"),
+        ([f",{k},1,1,a,b" for k in range(9)], {"time": "t"}, "holds no times"),
         ([f"{k},{k},1,1,,b" for k in range(9)], {"time": "t", "states": ["x"], "group": "run"}, "No row of"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Excel and Parquet files are read as text is."""
+"""Excel and Parquet files are read like text files."""
 
 import datetime as dt
 import sys

@@ -1,45 +1,13 @@
-"""Measured data: found, downloaded and checked."""
+"""Measured data: as published, with named columns."""
 
-import hashlib
-import io
-import os
 import shutil
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spl.datasets import download, fetch_ball_drop, fetch_double_pendulum, fetch_lorenz_paper, measured
-from spl.datasets.download import RemoteFile, data_cache, find_file
-from spl.datasets.workbook import read_workbook
+from spl.datasets import fetch_ball_drop, fetch_double_pendulum, fetch_lorenz_paper, measured
 from spl.errors import DataError
-from spl.kernels.runtime.compiler import cache_folder
-
-TEXT = b"1,2\n3,4\n"
-DIGEST = hashlib.sha256(TEXT).hexdigest()
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch) -> Path:
-    """An empty cache, and no folder of data."""
-    folder = tmp_path / "cache"
-    monkeypatch.setattr(download, "data_cache", lambda: folder)
-    monkeypatch.delenv("SPL_DATA", raising=False)
-    return folder
-
-
-@pytest.fixture
-def server(tmp_path) -> Path:
-    """A folder that plays the server."""
-    folder = tmp_path / "server"
-    folder.mkdir()
-    (folder / "table.csv").write_bytes(TEXT)
-    return folder
-
-
-def remote(server: Path, digest: str = DIGEST) -> RemoteFile:
-    return RemoteFile("things/table.csv", (server / "table.csv").as_uri(), digest)
 
 
 def copy_as_upstream(real_data: Path, server: Path) -> None:
@@ -55,97 +23,6 @@ def copy_as_upstream(real_data: Path, server: Path) -> None:
     for source, target in places.items():
         (server / target).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(real_data / source, server / target)
-
-
-# ---- files ---------------------------------------------------------------------------------------
-
-
-def test_a_file_is_downloaded_once(cache, server):
-    assert find_file(remote(server)).read_bytes() == TEXT
-    shutil.rmtree(server)
-    assert find_file(remote(server)) == cache / "things/table.csv"
-    assert os.listdir(cache / "things") == ["table.csv"]
-
-
-def test_a_file_in_the_folder_of_data_comes_first(cache, server, tmp_path, monkeypatch):
-    (tmp_path / "own/things").mkdir(parents=True)
-    (tmp_path / "own/things/table.csv").write_bytes(TEXT)
-    monkeypatch.setenv("SPL_DATA", str(tmp_path / "own"))
-    assert find_file(remote(server)) == tmp_path / "own/things/table.csv"
-    assert not cache.exists()
-
-
-def test_a_folder_of_data_without_the_file_leaves_it_to_the_cache(cache, server, tmp_path, monkeypatch):
-    monkeypatch.setenv("SPL_DATA", str(tmp_path / "nowhere"))
-    assert find_file(remote(server)) == cache / "things/table.csv"
-
-
-def test_another_file_in_the_folder_of_data_is_refused(cache, server, tmp_path, monkeypatch):
-    (tmp_path / "things").mkdir()
-    (tmp_path / "things/table.csv").write_bytes(b"other")
-    monkeypatch.setenv("SPL_DATA", str(tmp_path))
-    with pytest.raises(DataError, match=r"table\.csv is not the published file: its SHA-256 is .* or unset SPL_DATA"):
-        find_file(remote(server))
-
-
-def test_a_spoiled_file_in_the_cache_is_downloaded_again(cache, server):
-    find_file(remote(server)).write_bytes(TEXT[:3])
-    assert find_file(remote(server)).read_bytes() == TEXT
-
-
-def test_a_download_that_is_another_file_is_not_kept(cache, server):
-    with pytest.raises(DataError, match=r"is not the file it was: its SHA-256 is .* Nothing was kept"):
-        find_file(remote(server, digest="0" * 64))
-    assert not cache.exists()
-
-
-def test_a_file_that_is_nowhere_is_answered_with_what_to_do(cache, server):
-    (server / "table.csv").unlink()
-    with pytest.raises(
-        DataError, match=r"cannot be downloaded: .* Download file:.* save it as things/table\.csv in a folder"
-    ):
-        find_file(remote(server))
-
-
-def test_the_cache_of_data_is_beside_that_of_the_kernels(tmp_path, monkeypatch):
-    assert data_cache() == cache_folder().parent / "data"
-    monkeypatch.setattr("spl.kernels.runtime.compiler.cache_folder", lambda: tmp_path / "symbolic-physics-learner-abc")
-    assert data_cache() == tmp_path / "symbolic-physics-learner-abc/data"
-
-
-# ---- the workbook --------------------------------------------------------------------------------
-
-
-def make_workbook() -> bytes:
-    main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-    links = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    parts = {
-        "xl/workbook.xml": f'<workbook {main} xmlns:r="{links}"><sheets><sheet name="One" r:id="a"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": '<Relationships><Relationship Id="a" Target="worksheets/s.xml"/></Relationships>',
-        "xl/sharedStrings.xml": f"<sst {main}><si><t>no</t></si><si><r><t>wo</t></r><r><t>rd</t></r></si></sst>",
-        "xl/worksheets/s.xml": f'<worksheet {main}><sheetData><row><c r="A1" t="s"><v>1</v></c><c r="B1"/></row>'
-        '<row><c r="A2"><v>1.5</v></c><c r="AB2" t="n"><v>-2</v></c></row></sheetData></worksheet>',
-    }
-    raw = io.BytesIO()
-    with zipfile.ZipFile(raw, "w") as archive:
-        for name, text in parts.items():
-            archive.writestr(name, text)
-    return raw.getvalue()
-
-
-def test_a_workbook_gives_numbers_and_text_by_column():
-    assert read_workbook(make_workbook(), "book.xlsx") == {"One": [{"A": "word"}, {"A": 1.5, "AB": -2.0}]}
-
-
-def test_a_zip_file_that_is_no_workbook_is_refused():
-    raw = io.BytesIO()
-    with zipfile.ZipFile(raw, "w") as archive:
-        archive.writestr("a", "b")
-    with pytest.raises(DataError, match=r"book\.xlsx is not an Excel 2007\+ workbook"):
-        read_workbook(raw.getvalue(), "book.xlsx")
-
-
-# ---- the data ------------------------------------------------------------------------------------
 
 
 def test_eleven_balls_fall_twice(real_data):

@@ -45,10 +45,10 @@ def test_a_part_of_a_run_is_chosen_by_its_times():
 
 
 def test_a_track_without_six_columns_is_refused():
-    with pytest.raises(DataError, match=r"A track must have the columns pivot_y, .*; its shape is \(5, 4\)\."):
+    with pytest.raises(DataError, match=r"A track must have the columns pivot_y, .*; got shape \(5, 4\)\."):
         track_to_angles(np.zeros((5, 4)))
 
 
 def test_a_short_track_is_refused():
-    with pytest.raises(DataError, match=r"The track has 20 frames; it must have 144 or more\."):
+    with pytest.raises(DataError, match=r"A track must have 144 frames or more; got 20\."):
         smooth_track(np.zeros((20, 6)))

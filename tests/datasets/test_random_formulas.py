@@ -4,7 +4,7 @@ import sympy
 
 from spl.bench.structure import free_numbers
 from spl.datasets import load_random_formula, make_random_formulas
-from spl.datasets.random_programs import can_be_shorter, is_worth_finding, shape_of
+from spl.datasets.random_programs import shape_of
 from spl.errors import DataError, SettingError
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
@@ -62,19 +62,6 @@ def test_no_two_formulas_are_alike():
     assert len(set(shapes)) == len(FORMULAS)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("x*(x - C)", "(C + x)*x"), ("x/C - y", "C*x - y"), ("x - (y - z)", "z - y + x")]
-)
-def test_formulas_that_differ_in_spelling_only_are_alike(one, other):
-    words = Vocabulary(("x", "y", "z"))
-    assert shape_of(parse_expression(one, words)) == shape_of(parse_expression(other, words))
-
-
-def test_formulas_that_differ_in_sign_are_not_alike():
-    words = Vocabulary(("x", "y", "z"))
-    assert shape_of(parse_expression("x - y - z", words)) != shape_of(parse_expression("x - y + z", words))
-
-
 def test_when_there_are_no_more_formulas_it_is_said(monkeypatch):
     monkeypatch.setattr("spl.datasets.random_formulas._MAX_DRAWS", 0)
     with pytest.raises(DataError, match=r"no more formulas of cost 5 with 1 variables\. Ask for fewer\."):
@@ -88,7 +75,7 @@ def test_an_unknown_name_is_an_error_that_says_what_names_are_like(name):
 
 
 def test_a_negative_number_of_formulas_is_refused():
-    with pytest.raises(SettingError, match="it is -1"):
+    with pytest.raises(SettingError, match="got -1"):
         make_random_formulas(-1)
 
 
@@ -161,45 +148,3 @@ def test_one_seed_is_one_table_and_another_seed_another():
     first, again, other = (FORMULAS[0].make_train(seed, noise=0.1)[1] for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
-
-
-# ---- what is refused -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["x - x", "C + (x - C)", "C*(x*C)", "sin(C)", "sqrt(exp(x))", "exp(x)*(y*exp(y))", "log(x) - log(y)", "x*y + x*y"],
-)
-def test_a_formula_with_a_plainly_shorter_form_is_refused(text):
-    assert can_be_shorter(parse_expression(text, Vocabulary(("x", "y"))))
-
-
-@pytest.mark.parametrize("text", ["C*x + C*y", "C + C*x", "exp(x) + exp(y)", "sin(x)*sin(y)", "sqrt(x + sqrt(y))"])
-def test_a_formula_without_one_is_not(text):
-    assert not can_be_shorter(parse_expression(text, Vocabulary(("x", "y"))))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "y/x",  # a pole
-        "log(x) + y",  # outside the domain
-        "sqrt(x + 1.001)*y",  # touches its edge
-        "5 + 0.1*x*y",  # nearly constant
-        "y + x/1000",  # a variable without influence
-        "exp(6*y)*x",  # a large argument
-        "y*sin(x/10)",  # nearly a straight line
-        "y + x**2 + 0.01*x",  # a term that does not count
-        "x**3*y**3*x**3",  # too many orders of magnitude
-        "y**2",  # without x
-    ],
-)
-def test_a_formula_that_is_not_worth_finding_is_refused(text):
-    table = np.random.default_rng(0).uniform([-1.0, 1.0], [1.0, 2.0], size=(1000, 2))
-    assert not is_worth_finding(parse_expression(text, Vocabulary(("x", "y"))), table)
-
-
-@pytest.mark.parametrize("text", ["x*y", "x/y", "sin(3*x) + y", "sqrt(x + 2)*y", "exp(x)*log(y + 1)"])
-def test_a_formula_that_is_worth_finding_is_kept(text):
-    table = np.random.default_rng(0).uniform([-1.0, 1.0], [1.0, 2.0], size=(1000, 2))
-    assert is_worth_finding(parse_expression(text, Vocabulary(("x", "y"))), table)

@@ -1,4 +1,4 @@
-"""What notebooks show of models, fitted or not."""
+"""Models in notebooks, fitted or not."""
 
 from xml.etree import ElementTree
 
@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from spl import SPLDynamics, SPLRegressor
-from spl.display.notebook import MAX_ROWS, front_html
+from spl.display.notebook import MAX_NOTEBOOK_ROWS, front_html
 from spl.display.results import FrontRow
 
 NAME = "<script>alert(1)</script>"
@@ -85,6 +85,6 @@ def test_a_pipeline_with_a_fitted_model_is_drawn_as_usual(regressor):
 def test_a_long_front_is_cut_around_the_chosen_row():
     rows = [FrontRow(cost, 1.0 / cost, 0.0, f"x + {cost}", cost == 90) for cost in range(1, 101)]
     html = front_html(rows)
-    assert html.count("<tr") == MAX_ROWS + 1
+    assert html.count("<tr") == MAX_NOTEBOOK_ROWS + 1
     assert "x + 90<" in html
     assert "70 more rows" in html

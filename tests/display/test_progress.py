@@ -1,4 +1,4 @@
-"""What people see while a search runs."""
+"""The progress of a search."""
 
 import io
 import sys
@@ -29,14 +29,14 @@ LONG = " + ".join(["sin(x)"] * 60)
 
 @pytest.fixture(autouse=True)
 def _at_home(monkeypatch):
-    """Test what somebody before a terminal sees, also where CI runs the tests."""
+    """Test what a user at a terminal sees, also when CI runs the tests."""
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
 
 
 def make_front(*formulas):
-    """Return a front of formulas, each with a tenth of the loss of the one before."""
+    """Return a front of formulas, each with a tenth of the loss of the previous one."""
     return Front(tuple(Candidate(parse_expression(text, WORDS), 10.0**-place) for place, text in enumerate(formulas)))
 
 
@@ -202,7 +202,7 @@ def test_a_terminal_gets_the_live_table():
 
 
 class Cell:
-    """A cell of a notebook, as IPython's handle of a display."""
+    """A notebook cell, like IPython's display handle."""
 
     def __init__(self):
         self.shown = []

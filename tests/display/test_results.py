@@ -29,7 +29,7 @@ LONG = " + ".join(["sin(x)"] * 60)
 
 
 def make_front(*formulas):
-    """Return a front of formulas, each with a tenth of the loss of the one before."""
+    """Return a front of formulas, each with a tenth of the loss of the previous one."""
     return Front(tuple(Candidate(parse_expression(text, WORDS), 10.0**-place) for place, text in enumerate(formulas)))
 
 

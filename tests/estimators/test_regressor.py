@@ -221,9 +221,9 @@ def test_five_hundred_columns_have_an_answer():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"timeout": -1}, "`timeout` must be more than 0; it is -1."),
-        ({"timeout": "soon"}, "`timeout` must be a number; it is 'soon'."),
-        ({"max_evaluations": 0}, "`max_evaluations` must be 1 or more; it is 0."),
+        ({"timeout": -1}, "`timeout` must be more than 0; got -1."),
+        ({"timeout": "soon"}, "`timeout` must be a number; got 'soon'."),
+        ({"max_evaluations": 0}, "`max_evaluations` must be 1 or more; got 0."),
         ({"selection": "best"}, "`selection` must be one of mdl, bic, accurate, knee; it is 'best'."),
         ({"operators": ("+", "sine")}, "There is no operator 'sine'. Did you mean 'sin'?"),
         ({"search": {}}, "`search` must be a SearchConfig or None; it is {}."),
@@ -251,9 +251,9 @@ def test_a_bad_index_is_named(model, index, table):
     [
         ([["a"], ["b"]], [1.0, 2.0], "Column 'x0' holds text: 'a' in row 0"),
         ([[1.0], [2.0]], ["a", "b"], "The target holds text: 'a' in row 0"),
-        ([[1], [10**400], [3]], [1.0, 2.0, 3.0], "Column 'x0' has something that is no number in 1 of 3 cells"),
-        ([[1], [2], [3]], [1.0, 10**400, 3.0], "has something that is no number in 1 of 3 cells (row 1: 1000"),
-        ([[np.nan], [np.inf]], [1.0, 2.0], "No row of the data has a number in every column that is used"),
+        ([[1], [10**400], [3]], [1.0, 2.0, 3.0], "Column 'x0' has something that is not a number in 1 of 3 cells"),
+        ([[1], [2], [3]], [1.0, 10**400, 3.0], "has something that is not a number in 1 of 3 cells (row 1: 1000"),
+        ([[np.nan], [np.inf]], [1.0, 2.0], "No row of the data has a number in every column used"),
         ([[1.0], [2.0]], [np.nan, np.nan], "The target has 2 missing values out of 2"),
         (np.empty((3, 0)), [1.0, 2.0, 3.0], "0 feature(s)"),
         (np.empty((0, 2)), [], "0 sample(s)"),
@@ -352,13 +352,13 @@ def test_columns_of_any_kind_are_read_as_numbers(X):
 
 
 def test_an_endless_whole_number_is_refused_in_weights():
-    with pytest.raises(SplError, match="has something that is no number in 1 of 3 cells"):
+    with pytest.raises(SplError, match="has something that is not a number in 1 of 3 cells"):
         SPLRegressor().fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], [1, 10**400, 1])
 
 
 def test_equal_column_names_are_refused():
     frame = pd.DataFrame(np.ones((5, 2)), columns=["a", "a"])
-    with pytest.raises(SplError, match="'a' stands twice"):
+    with pytest.raises(SplError, match="'a' appears twice"):
         SPLRegressor().fit(frame, np.arange(5.0))
 
 

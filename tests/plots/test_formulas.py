@@ -84,7 +84,7 @@ def test_residuals_are_what_the_formula_leaves_over(rng):
 
 def test_rows_outside_the_domain_are_counted(rng):
     figure = plot_formula(place_of(["log(x - 1.5)"], [0.5]), make_data(rng))
-    assert "no value in" in figure.axes[1].get_title(loc="left")
+    assert "undefined in" in figure.axes[1].get_title(loc="left")
     figure.canvas.draw()
 
 

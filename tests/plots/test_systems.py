@@ -1,4 +1,4 @@
-"""Figures show what was measured and what the equations say, whatever that is."""
+"""Figures show measurements and predictions, even if a simulation diverges."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression
 from spl.plots.style import LONGEST_TITLE, MAX_POINTS
-from spl.plots.systems import MAX_STATES, plot_system
+from spl.plots.systems import MAX_DRAWN_STATES, plot_system
 
 T = np.linspace(0, 6, 200)
 
@@ -59,7 +59,7 @@ def test_derivatives_by_the_equations_stand_against_those_of_the_data(method):
 
 def test_an_equation_that_leaves_its_domain_says_so():
     figure = draw(("x", "y"), ("log(x)", "-x"), oscillation())
-    assert figure.axes[2].texts[0].get_text() == "no value everywhere"
+    assert figure.axes[2].texts[0].get_text() == "undefined in some rows"
 
 
 def test_names_are_shown_as_they_are():
@@ -79,10 +79,10 @@ def test_an_explosion_does_not_stretch_the_axes():
 
 
 def test_many_states_and_samples_are_thinned():
-    names = tuple(f"x{k}" for k in range(MAX_STATES + 2))
+    names = tuple(f"x{k}" for k in range(MAX_DRAWN_STATES + 2))
     t = np.linspace(0, 1, 3 * MAX_POINTS)
     figure = draw(names, ("-x0",) * len(names), np.exp(-t)[:, np.newaxis] + np.arange(len(names)), t=t)
-    assert len(figure.axes) == 2 * MAX_STATES + 1
+    assert len(figure.axes) == 2 * MAX_DRAWN_STATES + 1
     assert figure.axes[0].get_lines()[0].get_xdata().size <= MAX_POINTS * 1.5
 
 

@@ -1,4 +1,4 @@
-"""Runs for tests of reports: as a file would have them, made in an instant."""
+"""Runs for tests of reports, made without a search."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Places and ticks of axes."""
+"""Positions and ticks of axes."""
 
 import math
 

@@ -5,7 +5,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spl.report.charts import HEIGHT, LEFT, WIDTH, Point, Series, draw_fit, draw_front, draw_residuals, draw_series
+from spl.report.charts import (
+    HEIGHT,
+    LEFT_MARGIN,
+    WIDTH,
+    FrontPoint,
+    Series,
+    draw_fit,
+    draw_front,
+    draw_residuals,
+    draw_series,
+)
 
 LABELS = {"label": '<b>"what"</b>', "x_label": "<i>x</i>" * 20, "y_label": "a & b"}
 
@@ -19,7 +29,7 @@ def find(root, name):
 
 
 def front(losses=(1.0, 0.1, 0.0), chosen=1):
-    points = [Point(2 * k + 1, loss, f"formula {k} <&>", f"panel-{k}") for k, loss in enumerate(losses)]
+    points = [FrontPoint(2 * k + 1, loss, f"formula {k} <&>", f"panel-{k}") for k, loss in enumerate(losses)]
     return parse(draw_front(points, chosen, floor=1e-13, loss_label="loss"))
 
 
@@ -40,7 +50,7 @@ def test_the_front_falls_from_left_to_right():
     assert len(places) == 3
     assert places == sorted(places, key=lambda place: place[0])
     assert [y for _, y in places] == sorted(y for _, y in places)
-    assert all(LEFT <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in places)
+    assert all(LEFT_MARGIN <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in places)
 
 
 def test_a_front_of_one_formula_can_be_drawn():
@@ -89,7 +99,7 @@ def first_place(series, **options):
 
 def test_time_goes_from_edge_to_edge():
     series = Series(np.arange(9.0), np.arange(9.0), "measured")
-    assert LEFT < first_place(series, is_tight=True) < LEFT + 5 < first_place(series)
+    assert LEFT_MARGIN < first_place(series, is_tight=True) < LEFT_MARGIN + 5 < first_place(series)
 
 
 def test_a_chart_of_nothing_is_a_chart():

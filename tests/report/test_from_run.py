@@ -54,7 +54,7 @@ def test_a_run_without_formulas_yet_says_so():
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [("running", "goes on"), ("died", "killed"), ("interrupted", "interrupted"), ("finished", None)],
+    [("running", "still going on"), ("died", "killed"), ("interrupted", "interrupted"), ("finished", None)],
 )
 def test_a_run_that_is_not_at_its_end_is_said_to_be(status, words):
     notes = report_of_run(make_run(status=status)).notes
@@ -87,7 +87,7 @@ def test_operators_whose_functions_are_missing_leave_out_fits_and_code_but_nothi
     assert equation.text == "wave(x)"
     assert equation.fit is None
     assert set(equation.code) == {"latex"}
-    assert "operators of your own" in report.notes[0]
+    assert "your own operators" in report.notes[0]
 
 
 def test_a_system_has_the_chosen_formulas_and_its_numbers_with_errors():

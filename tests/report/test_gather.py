@@ -1,4 +1,4 @@
-"""What a report shows is what the formulas say."""
+"""A report shows the predictions of the formulas."""
 
 import numpy as np
 import pytest
@@ -9,8 +9,8 @@ from spl.dynamics.rows import Plan, make_rows
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.report.gather import (
+    MAX_CHART_SAMPLES,
     MAX_DRAWN,
-    MAX_SAMPLES,
     gather_columns,
     gather_portraits,
     gather_search,
@@ -67,7 +67,7 @@ def test_without_data_there_are_no_fits():
 
 def test_columns_are_summed_up():
     [column] = gather_columns({"x": np.array([1.0, 2.0, 9.0])}, {"x": "target"})
-    assert (column.low, column.middle, column.high, column.role) == (1, 2, 9, "target")
+    assert (column.low, column.median, column.high, column.role) == (1, 2, 9, "target")
 
 
 def curves_of(gatherer, **options):
@@ -86,8 +86,8 @@ def test_long_trajectories_are_thinned():
     curves = curves_of(gather_trajectories, n_samples=5000)
     assert [curve.y_label for curve in curves] == ["x", "v"]
     for curve in curves:
-        assert MAX_SAMPLES / 4 < curve.measured[0].size <= MAX_SAMPLES
-        assert MAX_SAMPLES / 4 < curve.simulated[0].size <= 2 * MAX_SAMPLES
+        assert MAX_CHART_SAMPLES / 4 < curve.measured[0].size <= MAX_CHART_SAMPLES
+        assert MAX_CHART_SAMPLES / 4 < curve.simulated[0].size <= 2 * MAX_CHART_SAMPLES
 
 
 def test_portraits_are_of_pairs_of_states():

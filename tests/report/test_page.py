@@ -1,4 +1,4 @@
-"""The page is well-formed, holds everything itself, and escapes all text of the user."""
+"""The page is well-formed and self-contained, and escapes all user text."""
 
 import re
 from html.parser import HTMLParser
@@ -13,7 +13,7 @@ VOID = {"meta", "link"}
 
 
 class Outline(HTMLParser):
-    """Checks that every element closes, and collects what a page is made of."""
+    """Checks that every element closes, and collects tags and text."""
 
     def __init__(self):
         super().__init__()
@@ -125,4 +125,4 @@ def test_a_system_has_its_equations_curves_and_code():
 
 def test_thinned_rows_are_said_to_be():
     text = "".join(outline(make_run(n_rows=10_000)).text)
-    assert re.search(r"Drawn are \d+ of 10,000 rows, the extremes and the largest residuals among them\.", text)
+    assert re.search(r"The chart shows \d+ of 10,000 rows, including the extremes and the largest residuals\.", text)

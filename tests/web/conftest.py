@@ -3,16 +3,18 @@
 from threading import Event
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.web.client import ADDRESS, Client
 
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
 from spl.regression.request import RegressionRequest
-from spl.runs.regression import discover_in_file
+from spl.runs.regression import discover_in_file, request_stop
 from spl.settings import Limits
 from spl.web.apps import make_studio_app, make_watch_app
 from spl.web.folder import StudioFolder
+from spl.web.searches import Searches
 
 MAX_MEGABYTES = 0.05
 
@@ -41,3 +43,14 @@ def folder(tmp_path):
 @pytest.fixture
 def studio(folder):
     return Client(make_studio_app(folder, ADDRESS.token, Event(), max_megabytes=MAX_MEGABYTES, jobs=1))
+
+
+@pytest.fixture
+def searches(folder):
+    """The searches of a studio whose folder has a small table."""
+    x = np.linspace(0, 3, 60)
+    noise = np.random.default_rng(0).normal(size=60)
+    pd.DataFrame({"x": x, "y": np.sin(x) + 0.1 * noise}).to_csv(folder.path / "d.csv", index=False)
+    started = Searches(folder, request_stop)
+    yield started
+    started.end_all()

@@ -16,7 +16,7 @@ SECONDS = 60.0  # for anything that is waited for, on a busy machine
 
 @contextmanager
 def serving(*words: str | Path, folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run a command that serves a page; give its process and the address. Ctrl-C ends it."""
+    """Run a command that serves a page; yield its process and the address, and end it with Ctrl-C."""
     command = [*SPL, *map(str, words), "--no-browser"]
     process = subprocess.Popen(
         command,

@@ -1,10 +1,10 @@
-"""What the page of the studio can do with runs, and who may."""
+"""Changes of runs from the page of the studio, and who may make them."""
 
 import pytest
 from tests.web.client import ADDRESS, OWN_PAGE
 
 from spl.notation.export import FORMATS
-from spl.web.run_routes import ENDINGS
+from spl.web.run_routes import CODE_ENDINGS
 
 CHANGES = [("POST", "continue", {"seconds": 1}), ("POST", "rename", {"name": "new"}), ("DELETE", "", None)]
 
@@ -78,4 +78,4 @@ def test_a_formula_leaves_in_every_format_that_spl_knows(studio, old, language):
     answer = studio.get(f"/api/runs/old/code?law=0&cost=0&format={language}&save=1")
     assert answer.status_code == 200
     assert answer.text
-    assert f".{ENDINGS[language]}" in answer.headers["content-disposition"]
+    assert f".{CODE_ENDINGS[language]}" in answer.headers["content-disposition"]

@@ -1,4 +1,4 @@
-"""`spl watch` and `spl studio` on the command line: what they say when they cannot begin."""
+"""`spl watch` and `spl studio` on the command line: messages when they cannot start."""
 
 import builtins
 import sys
@@ -35,7 +35,7 @@ def test_a_file_that_is_no_run_is_named(tmp_path):
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["--max-megabytes", "0"], "`max_megabytes` must be more than 0"), (["--port", "99999"], "it is 99999")],
+    [(["--max-megabytes", "0"], "`max_megabytes` must be more than 0"), (["--port", "99999"], "got 99999")],
 )
 def test_a_setting_that_cannot_be_is_named(tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)

@@ -35,7 +35,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
 
 def test_a_folder_in_the_place_of_a_file_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(SettingError, match="cannot be made"):
+    with pytest.raises(SettingError, match="cannot be created"):
         StudioFolder.open(tmp_path / "file")
 
 

@@ -26,7 +26,7 @@ def test_the_file_leads_to_the_address_and_only_its_owner_can_read_it():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and names a browser by BROWSER")
 def test_no_process_has_the_token_among_its_arguments(tmp_path):
-    """A browser that is a script of ours writes down how it was called, and what it was given to read."""
+    """Our own script, as the browser, records how it was called and what it could read."""
     import subprocess
 
     browser = tmp_path / "browser"

@@ -1,4 +1,4 @@
-"""What a page asks for is checked, and becomes a command that says the same."""
+"""Requests of a page are checked, and become equivalent commands."""
 
 import json
 import shlex
@@ -34,7 +34,8 @@ def test_a_right_request_is_taken(table, given):
 
 
 @pytest.mark.parametrize(
-    "given", [*RIGHT, LAW | {"rules": "f -> x", "weights": "w", "timeout": 7.5, "jobs": 3, "seed": 4}]
+    "given",
+    [*RIGHT, LAW | {"rules": "f -> x", "weights": "w", "timeout": 7.5, "jobs": 3, "seed": 4, "missing": ["bad", "-9"]}],
 )
 def test_a_request_can_be_written_down_and_read_again(given):
     request = read_request(given)
@@ -46,14 +47,14 @@ def test_a_request_can_be_written_down_and_read_again(given):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"kind": "magic"}, "`kind` must be 'law' or 'dynamics'; it is 'magic'"),
+        ({"kind": "magic"}, "`kind` must be 'law' or 'dynamics'; got 'magic'"),
         ({"target": None}, "Nothing is chosen for `target`"),
-        ({"target": 3}, "`target` must be text; it is 3"),
+        ({"target": 3}, "`target` must be text; got 3"),
         ({"target": "z"}, "There is no column 'z'"),
         ({"target": "name"}, "holds text"),
         ({"features": "x"}, "`features` must be a list"),
         ({"features": ["y"]}, "also among the features"),
-        ({"operators": []}, "No operator is ticked"),
+        ({"operators": []}, "No operator is selected"),
         ({"operators": ["sine"]}, "Did you mean 'sin'"),
         ({"rules": "f -> f + f | z"}, "no variable 'z'"),
         ({"timeout": 0}, "`timeout` must be more than 0"),
@@ -74,7 +75,7 @@ def test_what_is_wrong_with_a_request_is_named(table, change, message):
     ("change", "message"),
     [
         ({"time": None}, "Nothing is chosen for `time`"),
-        ({"states": []}, "could be a state"),
+        ({"states": []}, "so there is no state"),
         ({"states": ["t"]}, "Give it one role"),
         ({"order": 3}, "`order` must be 1 or 2"),
         ({"discrete": True, "weak": True}, "A map has no derivatives"),
@@ -103,6 +104,7 @@ def test_a_column_that_looks_like_an_option_stays_a_column(table):
 
 
 def test_the_command_names_all_that_was_asked_for():
+
     given = SYSTEM | {"inputs": ["u, v"], "group": "run", "order": 2, "timeout": 2.5, "jobs": 2, "seed": 7}
     assert shlex.join(read_request(given).arguments("d.csv", "d-1.rules", "d-1.spl")) == (
         "dynamics d.csv --time=t --states=x,y '--inputs=\"u, v\"' --group=run --order=2 '--operators=+,*' --timeout=2.5 --jobs=2 "

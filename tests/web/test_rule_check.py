@@ -1,4 +1,4 @@
-"""Rules are explained while they are written; a mistake has a place."""
+"""Rules are explained as the user types; a mistake has a place."""
 
 import pytest
 

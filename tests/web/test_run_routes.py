@@ -1,4 +1,4 @@
-"""What pages can ask about a run."""
+"""Routes about a run."""
 
 import json
 import sqlite3
@@ -79,7 +79,7 @@ def test_the_report_is_a_file_and_never_a_page_of_ours(watch):
     ("path", "message"),
     [
         ("fit?law=0&cost=77", "no formula of cost 77"),
-        ("fit?law=1&cost=1", "no number 1"),
+        ("fit?law=1&cost=1", "no equation 1"),
         ("fit?law=-1&cost=1", "`law` must be a whole number"),
         ("fit?law=0", "`cost` must be a whole number"),
         ("fit?law=0&cost=99999999999999999999", "`cost` must be"),
@@ -109,7 +109,7 @@ def test_the_page_of_a_run_takes_no_data(watch):
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory):
-    """The page of the run of a system."""
+    """The page of a run of a system."""
     path = tmp_path_factory.mktemp("runs") / "decay.spl"
     t = np.linspace(0, 4, 80)
     data = Trajectories.from_arrays(np.exp(-1.3 * t)[:, np.newaxis], t, names=["x"])

@@ -1,4 +1,4 @@
-"""Only a browser on this machine that was given the address is served, and only pages of ours can change anything."""
+"""Only a browser on this machine that knows the address is served, and only our pages can change anything."""
 
 import asyncio
 
@@ -46,7 +46,7 @@ def test_an_address_without_the_token_is_turned_away(client, path):
 def test_a_request_that_changes_something_must_say_where_it_comes_from(client, method):
     answer = client.request(method, f"/{ADDRESS.token}/")
     assert answer.status_code == 403
-    assert "which page it comes from" in answer.json()["error"]
+    assert "name the page it comes from" in answer.json()["error"]
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8123"])

@@ -1,4 +1,4 @@
-"""The server as a process: where it listens, whom it answers, how it ends."""
+"""The server as a process: where it listens, which requests it answers, how it ends."""
 
 import http.client
 import signal
@@ -44,7 +44,7 @@ def test_a_port_that_is_taken_is_named():
 
 @pytest.mark.parametrize("port", [-1, 70_000])
 def test_a_port_that_cannot_be_is_named(port):
-    with pytest.raises(SettingError, match=f"it is {port}"):
+    with pytest.raises(SettingError, match=f"got {port}"):
         open_socket(port)
 
 

@@ -1,4 +1,4 @@
-"""What the page of the studio can ask for, and what it is told when it asks for something else."""
+"""Routes of the studio, and the answers to wrong requests."""
 
 import gzip
 
@@ -66,7 +66,7 @@ def stream(size):
 def test_a_file_that_is_too_large_is_refused_with_the_limit(studio, folder, content):
     answer = studio.put("/api/data/big.csv", content=content)
     assert answer.status_code == 413
-    assert f"'big.csv' is larger than {MAX_MEGABYTES} MB" in answer.json()["error"]
+    assert f"'big.csv' is larger than the limit of {MAX_MEGABYTES} MB" in answer.json()["error"]
     assert "--max-megabytes" in answer.json()["error"]
     assert list(folder.path.iterdir()) == []
 
@@ -146,5 +146,5 @@ def test_a_search_that_would_fail_is_not_started(studio, folder, change, message
 
 def test_what_leads_nowhere_is_told_as_json(studio):
     assert studio.get("/api/nothing").status_code == 404
-    assert "leads nowhere" in studio.get("/api/nothing").json()["error"]
+    assert "does not exist" in studio.get("/api/nothing").json()["error"]
     assert studio.get("/api/searches").status_code == 405

@@ -1,1 +1,1 @@
-"""The experiments of the paper as rows of data, one runner for all of them, and their reports."""
+"""Experiments of the paper and our own: their trials as rows of data, one runner for all, and their reports."""

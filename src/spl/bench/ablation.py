@@ -12,8 +12,8 @@ from spl.datasets.nguyen import Problem, load_nguyen, nguyen_problems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
-    """A variant of the search: what it goes without, and the rates that the paper gives for Nguyen-1 to -12."""
+class AblationModel:
+    """A variant of the search: what it leaves out, and the paper's recovery rates for Nguyen-1 to -12."""
 
     name: str
     without: str
@@ -25,32 +25,32 @@ _NO_SCALING: dict[str, object] = {"adaptive_scaling": False}
 _NO_DISCOUNT: dict[str, object] = {"eta": 1.0}
 _NO_MODULES: dict[str, object] = {"max_modules": 0}
 
-MODELS = (
-    Model(
+ABLATION_MODELS = (
+    AblationModel(
         name="SPL",
         without="nothing left out",
         changes={},
         paper=(1.00, 1.00, 1.00, 0.99, 0.95, 1.00, 1.00, 1.00, 1.00, 1.00, 1.00, 0.28),
     ),
-    Model(
+    AblationModel(
         name="A",
         without="without adaptive scaling of the reward",
         changes=_NO_SCALING,
         paper=(1.00, 1.00, 1.00, 0.96, 0.95, 1.00, 1.00, 1.00, 1.00, 1.00, 0.96, 0.00),
     ),
-    Model(
+    AblationModel(
         name="B",
         without="without the discount for long formulas",
         changes=_NO_DISCOUNT,
         paper=(1.00, 1.00, 1.00, 0.92, 0.92, 0.96, 1.00, 1.00, 1.00, 1.00, 0.96, 0.00),
     ),
-    Model(
+    AblationModel(
         name="C",
         without="without module transplantation",
         changes=_NO_MODULES,
         paper=(0.14, 0.00, 0.00, 0.00, 0.92, 1.00, 1.00, 1.00, 1.00, 0.00, 0.92, 0.00),
     ),
-    Model(
+    AblationModel(
         name="D",
         without="without all three",
         changes=_NO_SCALING | _NO_DISCOUNT | _NO_MODULES,
@@ -69,11 +69,11 @@ def ablation_problems() -> tuple[Problem, ...]:
     return tuple(problem for problem in nguyen_problems() if problem.name.removeprefix("Nguyen-").isdecimal())
 
 
-def paper_rate(model: Model, problem: str) -> float:
+def paper_rate(model: AblationModel, problem: str) -> float:
     """Return the share of runs in which the paper's model recovered a problem.
 
     Examples:
-        >>> paper_rate(MODELS[3], "Nguyen-1")
+        >>> paper_rate(ABLATION_MODELS[3], "Nguyen-1")
         0.14
     """
     names = [row.name for row in ablation_problems()]
@@ -81,7 +81,7 @@ def paper_rate(model: Model, problem: str) -> float:
 
 
 def ablation_trials(problems: Sequence[Problem], seeds: Sequence[int], timeout: float | None) -> list[Trial]:
-    """Return the trials of all models, all of a seed before any of the next."""
+    """Return the trials of all models, seed by seed."""
     return [
         Trial(
             experiment="ablation",
@@ -93,7 +93,7 @@ def ablation_trials(problems: Sequence[Problem], seeds: Sequence[int], timeout: 
         )
         for seed in seeds
         for problem in problems
-        for model in MODELS
+        for model in ABLATION_MODELS
     ]
 
 
@@ -112,6 +112,6 @@ ABLATION = Experiment(name="ablation", run=run_ablation, settings=ablation_setti
 
 def _task_of(trial: Trial) -> Task:
     """Return the problem as the paper poses it, with the settings of the model."""
-    model = next(model for model in MODELS if model.name == trial.setting)
+    model = next(model for model in ABLATION_MODELS if model.name == trial.setting)
     task = without_additions(paper_task(load_nguyen(trial.problem)))
     return replace(task, config=replace(task.config, **model.changes))  # type: ignore[arg-type]

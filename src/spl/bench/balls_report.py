@@ -1,11 +1,11 @@
-"""The section of the report on `spl bench balls`: errors after the first 2 seconds, beside the paper's."""
+"""The report on `spl bench balls`: errors after the first 2 seconds, compared with the paper's."""
 
 import math
 import statistics
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from spl.bench.balls import DROPS, MODELS, split_setting
+from spl.bench.balls import DROPS, FALL_MODELS, split_setting
 from spl.bench.fall_law import geometric_mean
 from spl.bench.records import Record
 from spl.bench.section import Section
@@ -14,7 +14,7 @@ from spl.bench.text_table import TextTable
 from spl.bench.trials import OURS
 
 # The paper's mean squared errors, Table 3: its SPL, then Models 1 to 3.
-PAPER: Mapping[str, tuple[float, ...]] = MappingProxyType(
+PAPER_ERRORS: Mapping[str, tuple[float, ...]] = MappingProxyType(
     {
         "Baseball": (0.3, 2.798, 94.589, 3.507),
         "Blue Basketball": (0.457, 0.513, 69.209, 2.227),
@@ -30,13 +30,13 @@ PAPER: Mapping[str, tuple[float, ...]] = MappingProxyType(
     }
 )
 PAPER_TOOLS = ("paper SPL", "paper model-1", "paper model-2", "paper model-3")
-NO_ERROR = math.inf  # of a prediction that is not finite
+NO_ERROR = math.inf  # the error of a prediction that is not finite
 
 Cells = Mapping[tuple[str, str], list[Record]]  # by column and ball
 
 
 def balls_sections(records: Sequence[Record]) -> list[Section]:
-    """Return a section for each drop and time limit, and one for both drops together."""
+    """Return a section per drop and time limit, and one for both drops together."""
     sections = []
     for timeout, members in group(records, lambda record: record.trial.timeout).items():
         by_drop = group(members, lambda record: split_setting(record.trial.setting)[1])
@@ -47,15 +47,15 @@ def balls_sections(records: Sequence[Record]) -> list[Section]:
 
 
 def _drop_section(drop: int, records: Sequence[Record]) -> Section:
-    seen = "which the paper used" if drop == 1 else "which the paper never used"
+    seen = "which the paper used" if drop == 1 else "which the paper did not use"
     return Section(
         title=f"Falling balls, drop {drop}: mean squared error after 2 s",
         notes=(
             *origin_lines(records),
             f"Square metres; fitted to t <= 2 s of the drop, {seen}, tested on the rest. Ours is the median over the seeds.",
-            "Our law is one for all balls and both drops, with numbers of its own for each: chosen by how well it foretells the time "
-            "from 1.4 to 2 s of all drops when fitted to the time before, passing over what no ball could do. The test decides "
-            "nothing, but this way of choosing, and the grammar drag, were designed with test errors known.",
+            "Our law has one structure for all balls and both drops, with separate numbers for each. It is the one that best predicts "
+            "all drops from 1.4 to 2 s when fitted to the time before, excluding motions that no ball could follow. The test data "
+            "decide nothing, but this rule and the grammar drag were designed with knowledge of the test errors.",
             "Models 1 to 3 are the paper's formulas, fitted here by least squares from several starts. The last row is the geometric "
             "mean.",
         ),
@@ -65,28 +65,28 @@ def _drop_section(drop: int, records: Sequence[Record]) -> Section:
 
 
 def _failure(record: Record) -> str:
-    """Return a line on a formula that no falling ball could follow."""
+    """Return a line about a formula that no falling ball could follow."""
     trial, outcome = record.trial, record.outcome
     error = "not finite" if outcome.error is None else f"{outcome.error:.3g}"
     return f"{trial.tool}, {trial.problem}, {trial.setting}, seed {trial.seed}: not a fall: `{outcome.formula}` (error {error})"
 
 
 def balls_table(records: Sequence[Record], *, has_paper: bool) -> TextTable:
-    """Return one row a ball, one column a grammar and model, the paper's last."""
+    """Return one row per ball and one column per grammar and model, those of the paper last."""
     cells = group(records, lambda record: (column_of(record), record.trial.problem))
     columns = _columns(records)
-    balls = [ball for ball in PAPER if any(problem == ball for _, problem in cells)]
+    balls = [ball for ball in PAPER_ERRORS if any(problem == ball for _, problem in cells)]
     theirs = PAPER_TOOLS if has_paper else ()
     rows = tuple(
         (
             ball,
             *(_median_cell(cells.get((column, ball))) for column in columns),
-            *map(_spell, PAPER[ball][: len(theirs)]),
+            *map(_spell, PAPER_ERRORS[ball][: len(theirs)]),
         )
         for ball in balls
     )
     means = [geometric_mean_over_seeds(cells, column, balls) for column in columns]
-    paper_means = [geometric_mean([PAPER[ball][place] for ball in balls]) for place in range(len(theirs))]
+    paper_means = [geometric_mean([PAPER_ERRORS[ball][tool] for ball in balls]) for tool in range(len(theirs))]
     return TextTable(
         headings=("ball", *columns, *theirs),
         rows=rows,
@@ -102,11 +102,11 @@ def column_of(record: Record) -> str:
 
 def _columns(records: Sequence[Record]) -> list[str]:
     found = dict.fromkeys(column_of(record) for record in records)
-    return [name for name in found if name not in MODELS] + [name for name in MODELS if name in found]
+    return [name for name in found if name not in FALL_MODELS] + [name for name in FALL_MODELS if name in found]
 
 
 def geometric_mean_over_seeds(cells: Cells, column: str, balls: Sequence[str]) -> float:
-    """Return the median over the seeds of the geometric mean over the balls; of seeds that have all balls."""
+    """Return the median, over the seeds that have all balls, of the geometric mean over the balls."""
     seeds = {record.trial.seed for ball in balls for record in cells.get((column, ball), [])}
     means = []
     for seed in seeds:
@@ -130,7 +130,7 @@ def _summary_section(records: Sequence[Record], timeout: float | None) -> Sectio
         notes=(
             *origin_lines(records),
             "Geometric mean of the mean squared errors over all drops, the median over the seeds. Falls: predictions that a falling "
-            "ball could follow up to 4 s: pulled down all the time, and never more than by gravity.",
+            "ball could follow up to 4 s: always accelerated downwards, and never by more than gravity.",
         ),
         table=TextTable(headings=("method", "geometric mean", "falls"), rows=tuple(rows)),
     )

@@ -1,7 +1,4 @@
-"""The commands `spl bench ...`: read options, run trials, show tables. They hold no method.
-
-As in the other commands, whatever is slow to import is imported when it is needed.
-"""
+"""The `spl bench` commands: read options, run trials, show tables. Slow imports are inside functions."""
 
 import importlib.util
 import math
@@ -13,7 +10,8 @@ import click
 
 from spl.bench.dynamics_commands import lorenz, systems
 from spl.bench.options import (
-    FOLDER,
+    RESULTS_FOLDER,
+    RunOptions,
     check_timeout,
     finite,
     method_option,
@@ -34,9 +32,9 @@ if TYPE_CHECKING:
 
 @click.group()
 def bench() -> None:
-    """Run the experiments of the paper, and print results beside its figures.
+    """Run the experiments of the paper, and compare the results with its published ones.
 
-    Every result is on disk as soon as it is there. Ctrl-C ends a run at once; the same command continues it.
+    Every result is saved as soon as it is available. Ctrl-C ends a run at once; the same command continues it.
 
     \b
     Examples:
@@ -49,7 +47,7 @@ def bench() -> None:
       spl bench systems --noise 0.01          well-known systems
       spl bench balls --seeds 0-1             falling balls
       spl bench pendulum --seeds 0-1          a filmed double pendulum
-      spl bench report -o report              all of it as tables and figures
+      spl bench report -o report              all results as tables and figures
     """
 
 
@@ -70,14 +68,14 @@ bench.add_command(pendulum)
     type=click.Choice(["paper", "points20"]),
     default="paper",
     show_default=True,
-    help="paper: its grammars, hyperparameters, points and ranges. points20: 20 points, one grammar for all problems.",
+    help="paper: grammars, hyperparameters, points and ranges of the paper. points20: 20 points, one grammar for all problems.",
 )
 @click.option(
     "--timeout",
     type=float,
     callback=check_timeout,
     metavar="SECONDS",
-    help="Of each trial; inf is none. [default: inf for paper, 60 for points20]",
+    help="Time limit of each trial in seconds; inf for no limit. [default: inf for paper, 60 for points20]",
 )
 @method_option
 @running_options()
@@ -87,15 +85,12 @@ def nguyen(
     setting: str,
     method: str,
     timeout: float | None,
-    jobs: int,
-    results: str | None,
-    is_fresh: bool,
-    is_json: bool,
+    running: RunOptions,
 ) -> None:
     """Recover the Nguyen problems.
 
-    A law counts as recovered if it equals the truth to 1e-6 on data that the search never saw. 6-code is Nguyen-6 as
-    the published code has it, 12-wide is Nguyen-12 on the range from 0 to 10.
+    A law counts as recovered if it equals the truth to 1e-6 on data that the search never saw. 6-code is Nguyen-6 as in
+    the published code, 12-wide is Nguyen-12 on the range from 0 to 10.
 
     \b
     Examples:
@@ -106,29 +101,26 @@ def nguyen(
     """
     from spl.bench.nguyen import DEFAULT_TIMEOUTS, NGUYEN, nguyen_trials
     from spl.bench.selection import parse_problems, parse_seeds
-    from spl.bench.trials import METHODS
+    from spl.bench.trials import METHOD_TOOLS
     from spl.datasets import nguyen_problems
 
     known = nguyen_problems()
     chosen = known if problems is None else parse_problems(problems, known)
     limit = DEFAULT_TIMEOUTS[setting] if timeout is None else finite(timeout)
-    trials = nguyen_trials(chosen, parse_seeds(seeds), setting, limit, METHODS[method])
-    path = Path(results) if results else FOLDER / f"nguyen-{setting}.jsonl"
-    run_and_show(NGUYEN, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    trials = nguyen_trials(chosen, parse_seeds(seeds), setting, limit, METHOD_TOOLS[method])
+    run_and_show(NGUYEN, trials, f"nguyen-{setting}", running)
 
 
 @bench.command()
-@click.option("--problems", metavar="LIST", help="For example 1-4,12. [default: 1-12]")
+@click.option("--problems", metavar="LIST", help="Nguyen problems, for example 1-4,12. [default: 1-12]")
 @seeds_option("0-9")
-@timeout_option(20.0, "Of each trial; inf is none, as in the paper, and takes days.")
+@timeout_option(20.0, "Time limit of each trial in seconds; inf for no limit, as in the paper, which takes days.")
 @running_options()
-def ablation(
-    problems: str | None, seeds: str, timeout: float, jobs: int, results: str | None, is_fresh: bool, is_json: bool
-) -> None:
+def ablation(problems: str | None, seeds: str, timeout: float, running: RunOptions) -> None:
     """Search Nguyen-1 to -12 without the adjustments of the paper.
 
-    Model A is without adaptive scaling, B without the discount for long formulas, C without module transplantation, D
-    without all three. Grammars, hyperparameters, points and ranges are those of the paper.
+    Model A leaves out adaptive scaling, B the discount for long formulas, C module transplantation, D all three. Grammars,
+    hyperparameters, points and ranges are those of the paper.
 
     \b
     Examples:
@@ -141,26 +133,22 @@ def ablation(
     known = ablation_problems()
     chosen = known if problems is None else parse_problems(problems, known)
     trials = ablation_trials(chosen, parse_seeds(seeds), finite(timeout))
-    path = Path(results) if results else FOLDER / "ablation-paper.jsonl"
-    run_and_show(ABLATION, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(ABLATION, trials, "ablation-paper", running)
 
 
 @bench.command()
 @click.option(
     "--tools",
     metavar="LIST",
-    help="Of spl, spl-paper (the paper's own search) and gplearn. [default: spl, and gplearn if it is installed]",
+    help="Any of spl, spl-paper (the search of the paper) and gplearn. [default: spl, and gplearn if installed]",
 )
 @seeds_option("0-9")
 @timeout_option(math.inf)
 @running_options()
-def noise(
-    tools: str | None, seeds: str, timeout: float, jobs: int, results: str | None, is_fresh: bool, is_json: bool
-) -> None:
+def noise(tools: str | None, seeds: str, timeout: float, running: RunOptions) -> None:
     """Recover a cubic law from noisy and few points.
 
-    Sixteen cells: noise of 0 to 30 percent, 20 to 1,000 points. Settings of both tools are those of the paper, as far as
-    it states them.
+    Sixteen cells: noise of 0 to 30 percent, 20 to 1,000 points. Both tools use the settings that the paper states.
 
     \b
     Examples:
@@ -172,18 +160,19 @@ def noise(
 
     chosen = _installed_tools() if tools is None else split_words(tools)
     trials = noise_trials(parse_seeds(seeds), chosen, finite(timeout))
-    path = Path(results) if results else FOLDER / "noise-paper.jsonl"
-    run_and_show(NOISE, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(NOISE, trials, "noise-paper", running)
 
 
 @bench.command()
-@click.option("--formulas", default="0-199", show_default=True, metavar="LIST", help="For example 0-19, or 3,17.")
+@click.option(
+    "--formulas", default="0-199", show_default=True, metavar="LIST", help="Random formulas, for example 0-19, or 3,17."
+)
 @click.option(
     "--noise",
     default="0,0.001,0.01,0.1",
     show_default=True,
     metavar="LIST",
-    help="Standard deviations of the noise over the root mean square of the exact values.",
+    help="Levels of noise: standard deviation over the root mean square of the exact values.",
 )
 @seeds_option("0")
 @timeout_option(30.0)
@@ -195,16 +184,13 @@ def random(
     seeds: str,
     timeout: float,
     threads: int,
-    jobs: int,
-    results: str | None,
-    is_fresh: bool,
-    is_json: bool,
+    running: RunOptions,
 ) -> None:
     """Recover random formulas with the defaults, from exact and noisy data.
 
     Formulas of 5 to 15 tokens over 1 to 5 variables, half of them with constants; 200 rows each. Without noise, a formula
-    counts as recovered if it equals the truth to 1e-6 on data that the search never saw; with noise, if only its numbers
-    are not exact.
+    counts as recovered if it equals the truth to 1e-6 on data that the search never saw; with noise, if it is correct
+    except for the exact values of its numbers.
 
     \b
     Examples:
@@ -221,12 +207,11 @@ def random(
         timeout=finite(timeout),
         n_threads=threads,
     )
-    path = Path(results) if results else FOLDER / "random.jsonl"
-    run_and_show(RANDOM, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(RANDOM, trials, "random", running)
 
 
 @bench.command()
-@click.option("--formulas", default="0-39", show_default=True, metavar="LIST", help="Random ones, for example 0-9.")
+@click.option("--formulas", default="0-39", show_default=True, metavar="LIST", help="Random formulas, for example 0-9.")
 @problems_option
 @seeds_option("0")
 @timeout_option(5.0)
@@ -236,15 +221,13 @@ def parts(
     problems: str | None,
     seeds: str,
     timeout: float,
-    jobs: int,
-    results: str | None,
-    is_fresh: bool,
-    is_json: bool,
+    running: RunOptions,
 ) -> None:
     """Search without one of the parts that we added to the paper's search.
 
-    Random formulas, exact and with 1 percent of noise, and the Nguyen problems with 20 points, each once with all parts and
-    once without each: the bank and all that uses it, inversion, each of the closers, jumps. All else is the default.
+    Random formulas, exact and with 1 percent noise, and the Nguyen problems with 20 points: once with all parts, and once
+    without each of them: the bank and everything that uses it, inversion, each of the closers, jumps. All other settings are the
+    defaults.
 
     \b
     Examples:
@@ -258,18 +241,17 @@ def parts(
     known = nguyen_problems()
     chosen = known if problems is None else parse_problems(problems, known)
     trials = parts_trials(parse_formulas(formulas), chosen, parse_seeds(seeds), finite(timeout))
-    path = Path(results) if results else FOLDER / "parts.jsonl"
-    run_and_show(PARTS, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(PARTS, trials, "parts", running)
 
 
 def _installed_tools() -> list[str]:
-    """Return all tools of the experiment, or our own alone, with a note, where the other is missing."""
-    from spl.bench.gplearn import MISSING
+    """Return all tools of the experiment; only ours, with a note, if gplearn is missing."""
+    from spl.bench.gplearn import NO_GPLEARN
     from spl.bench.noise import USUAL_TOOLS
 
     if importlib.util.find_spec("gplearn") is not None:
         return list(USUAL_TOOLS)
-    click.echo(f"Note: {MISSING}", err=True)
+    click.echo(f"Note: {NO_GPLEARN}", err=True)
     return ["spl"]
 
 
@@ -278,11 +260,11 @@ def _installed_tools() -> list[str]:
 
 @bench.command()
 @click.argument("files", nargs=-1)
-@click.option("-o", "--output", metavar="DIR", help="Write report.md and its figures there. [default: print tables]")
+@click.option("-o", "--output", metavar="DIR", help="Folder for report.md and its figures. [default: print the tables]")
 def report(files: tuple[str, ...], output: str | None) -> None:
     """Turn results into Markdown tables and figures.
 
-    FILES are files of results, by default all in bench-results. Of a trial that is in several of them, the last counts.
+    FILES are files of results, by default all in bench-results. If a trial is in several files, the last one counts.
 
     \b
     Examples:
@@ -291,7 +273,7 @@ def report(files: tuple[str, ...], output: str | None) -> None:
     """
     from spl.bench.report import write_report
 
-    records = _read_all([Path(name) for name in files] or sorted(FOLDER.glob("*.jsonl")))
+    records = _read_all([Path(name) for name in files] or sorted(RESULTS_FOLDER.glob("*.jsonl")))
     directory = None if output is None else Path(output)
     text = write_report(records, directory)
     if directory is None:
@@ -309,5 +291,5 @@ def _read_all(paths: Sequence[Path]) -> list["Record"]:
     from spl.bench.records import latest, read
 
     if not paths:
-        raise DataError(f"There are no results in '{FOLDER}'. Run for example: spl bench nguyen --seeds 0-1")
+        raise DataError(f"There are no results in '{RESULTS_FOLDER}'. Run for example: spl bench nguyen --seeds 0-1")
     return latest(record for path in paths for record in read(path))

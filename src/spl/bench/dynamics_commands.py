@@ -1,15 +1,11 @@
-"""The commands `spl bench lorenz` and `spl bench systems`: read options, run trials, show tables. They hold no method.
-
-As in the other commands, whatever is slow to import is imported when it is needed.
-"""
+"""The commands `spl bench lorenz` and `spl bench systems`. Slow imports are inside functions."""
 
 import importlib.util
-from pathlib import Path
 
 import click
 
 from spl.bench.options import (
-    FOLDER,
+    RunOptions,
     finite,
     running_options,
     seeds_option,
@@ -26,14 +22,14 @@ from spl.bench.run_command import run_and_show
     default="paper,paper-states,simulated",
     show_default=True,
     metavar="LIST",
-    help="paper: the paper's states and derivatives. paper-states: its states alone. simulated: our own simulation.",
+    help="paper: the paper's states and derivatives. paper-states: only its states. simulated: our own simulation.",
 )
 @click.option(
     "--noise",
     default="0.05,0.1,0.2,0.5,1",
     show_default=True,
     metavar="LIST",
-    help="Of simulated data: standard deviations over the root mean square of each state.",
+    help="Levels of noise of simulated data: standard deviation over the root mean square of each state.",
 )
 @seeds_option("0-9")
 @timeout_option(60.0)
@@ -45,10 +41,7 @@ def lorenz(
     seeds: str,
     timeout: float,
     threads: int,
-    jobs: int,
-    results: str | None,
-    is_fresh: bool,
-    is_json: bool,
+    running: RunOptions,
 ) -> None:
     """Recover the Lorenz system from the paper's data and from simulated data with noise.
 
@@ -66,22 +59,24 @@ def lorenz(
     trials = lorenz_trials(
         split_words(data), parse_noise(noise), parse_seeds(seeds), timeout=finite(timeout), n_threads=threads
     )
-    run_and_show(LORENZ, trials, _path(results, "lorenz"), jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(LORENZ, trials, "lorenz", running)
 
 
 @click.command()
-@click.option("--systems", metavar="LIST", help="For example duffing,sir. [default: all of spl.datasets.SYSTEMS]")
+@click.option(
+    "--systems", metavar="LIST", help="Systems, for example duffing,sir. [default: all of spl.datasets.SYSTEMS]"
+)
 @click.option(
     "--noise",
     default="0,0.01,0.05,0.1",
     show_default=True,
     metavar="LIST",
-    help="Standard deviations over the root mean square of each state.",
+    help="Levels of noise: standard deviation over the root mean square of each state.",
 )
 @click.option(
     "--tools",
     metavar="LIST",
-    help="Of spl, pysindy and pysindy-weak, its weak form. [default: spl, and the others if pysindy is installed]",
+    help="Any of spl, pysindy and pysindy-weak, its weak form. [default: spl, and the others if pysindy is installed]",
 )
 @seeds_option("0")
 @timeout_option(60.0)
@@ -94,15 +89,12 @@ def systems(
     seeds: str,
     timeout: float,
     threads: int,
-    jobs: int,
-    results: str | None,
-    is_fresh: bool,
-    is_json: bool,
+    running: RunOptions,
 ) -> None:
-    """Recover twelve well-known systems at several levels of noise, beside pysindy on the same data.
+    """Recover twelve well-known systems at several levels of noise, and compare with pysindy on the same data.
 
-    The same settings for all systems: our defaults; for pysindy, monomials up to degree 3. An equation counts as right if
-    only its numbers are not exact, a system if all of its equations are.
+    All systems use the same settings: our defaults; for pysindy, monomials up to degree 3. An equation counts as right if it is
+    correct except for the exact values of its numbers, a system if all of its equations are right.
 
     \b
     Examples:
@@ -121,20 +113,16 @@ def systems(
         timeout=finite(timeout),
         n_threads=threads,
     )
-    run_and_show(SYSTEMS_EXPERIMENT, trials, _path(results, "systems"), jobs=jobs, is_fresh=is_fresh, is_json=is_json)
-
-
-def _path(results: str | None, name: str) -> Path:
-    return Path(results) if results else FOLDER / f"{name}.jsonl"
+    run_and_show(SYSTEMS_EXPERIMENT, trials, "systems", running)
 
 
 def _installed_tools() -> list[str]:
-    """Return all tools, or our own alone, with a note, where pysindy is missing."""
-    from spl.bench.sindy import MISSING
-    from spl.bench.systems import TOOLS
+    """Return all tools; only ours, with a note, if pysindy is missing."""
+    from spl.bench.sindy import NO_PYSINDY
+    from spl.bench.systems import SYSTEMS_TOOLS
     from spl.bench.trials import OURS
 
     if importlib.util.find_spec("pysindy") is not None:
-        return list(TOOLS)
-    click.echo(f"Note: {MISSING}", err=True)
+        return list(SYSTEMS_TOOLS)
+    click.echo(f"Note: {NO_PYSINDY}", err=True)
     return [OURS]

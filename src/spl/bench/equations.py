@@ -1,4 +1,4 @@
-"""The equations of a system in the experiments: searched with our tool, kept as one text, read again, compared with the true ones."""
+"""The equations of a system in the experiments: searched, recorded as one text, read back, compared with the true ones."""
 
 import time
 import warnings
@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.bench.trials import RECORDED_DIGITS
 from spl.errors import ExpressionError, SearchInterrupted
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression
 from spl.notation.terms import linear_terms
 
-DIGITS = 8  # significant digits of a number in the records
 BREAK = "; "  # between equations
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Measured:
-    """What a search is given: states [N, D] at times [N], inputs [N, U] if there are any, derivatives [N, D] if they are known."""
+    """The data of a search: states [N, D] at times [N], with inputs [N, U] and derivatives [N, D] where known."""
 
     t: NDArray[np.float64]
     states: NDArray[np.float64]
@@ -31,16 +31,16 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What a search gave."""
+    """The result of a search."""
 
-    formulas: tuple[str, ...]  # right-hand sides, one a state
+    formulas: tuple[str, ...]  # right-hand sides, one per state
     seconds: float
     n_evaluations: int
     stopped: str
 
 
 def search_equations(data: Measured, *, timeout: float | None, n_threads: int, seed: int, **settings: Any) -> Found:
-    """Search the equations of a system with `SPLDynamics`; whatever is not set is its default."""
+    """Search the equations of a system with `SPLDynamics`; other settings are its defaults."""
     from spl.estimators.dynamics import SPLDynamics  # slow to import
 
     model = SPLDynamics(timeout=timeout, n_jobs=n_threads, random_state=seed, **settings)
@@ -52,7 +52,7 @@ def search_equations(data: Measured, *, timeout: float | None, n_threads: int, s
     searches = model.discovery_.searches
     reasons = dict.fromkeys(search.stopped for search in searches)
     return Found(
-        formulas=tuple(model.equations(DIGITS)),
+        formulas=tuple(model.equations(RECORDED_DIGITS)),
         seconds=seconds,
         n_evaluations=sum(search.n_evaluations for search in searches),
         stopped="interrupted" if model.discovery_.is_interrupted else ", ".join(reasons),
@@ -60,7 +60,7 @@ def search_equations(data: Measured, *, timeout: float | None, n_threads: int, s
 
 
 def read_equations(formula: str, names: Sequence[str]) -> list[Program]:
-    """Return the programs of equations that were written as one text.
+    """Return the programs of equations recorded as one text.
 
     Examples:
         >>> [len(program) for program in read_equations("y; -2*x", ("x", "y"))]
@@ -76,8 +76,8 @@ def read_equations(formula: str, names: Sequence[str]) -> list[Program]:
 class Comparison:
     """How the terms of an equation differ from the true ones."""
 
-    n_false: int | None  # terms that should not be there; None if it has numbers inside its terms, as in x/(x + 0.3)
-    n_missing: int  # terms that should be there
+    n_false: int | None  # terms that are not in the truth; None with numbers inside terms, as in x/(x + 0.3)
+    n_missing: int  # terms of the truth that were not found
     error: float | None  # the largest relative error of a coefficient; None unless the terms are right
 
     @property
@@ -87,7 +87,7 @@ class Comparison:
 
 
 def compare_terms(found: Program, truth: Program) -> Comparison:
-    """Return how the terms of an equation, multiplied out, differ from those of the true one, which has no numbers inside them.
+    """Return how the terms of an equation, multiplied out, differ from the true ones, which have no numbers inside them.
 
     Examples:
         >>> found, truth = read_equations("9.9*(y - x) + 0.1; 10*y - 10*x", ("x", "y"))
@@ -109,7 +109,7 @@ def compare_terms(found: Program, truth: Program) -> Comparison:
 
 
 def largest(errors: Sequence[float | None]) -> float | None:
-    """Return the largest of errors; None if there is none, or one of them is not known.
+    """Return the largest error; None if there are none, or one is not known.
 
     Examples:
         >>> largest([0.1, 0.2]), largest([0.1, None]), largest([])

@@ -1,8 +1,8 @@
-"""One law for all falls: searched on each drop alone, chosen by how well it foretells the others.
+"""One law for all falls: searched on each drop separately, chosen by how well it predicts all drops.
 
-Thirty noisy points cannot tell one shape of a fall from another, but hundreds can. So the structure of the law is chosen on all drops
-together, from their first 2 seconds alone: fitted to the points until `FORETOLD_FROM`, judged on those until `TRAIN_SECONDS`. The
-numbers are those of each drop.
+Thirty noisy points cannot distinguish the shapes of falls, but hundreds can. So the structure of the law is chosen on the first 2
+seconds of all drops together: fitted to the points before `PREDICTED_FROM`, compared on those from there to `TRAIN_SECONDS`. Each
+drop has its own numbers.
 """
 
 import functools
@@ -29,16 +29,18 @@ from spl.settings import Limits, SearchConfig
 Numbers = NDArray[np.float64]
 
 TRAIN_SECONDS = 2.0
-FORETOLD_FROM = 1.4  # s: the last third of the training range is foretold when laws are compared
-EFFORT = Effort(n_starts=4, n_scans=0, max_iterations=60, tolerance=1e-10)  # numbers of one ball are far from another's
+PREDICTED_FROM = 1.4  # s: laws are compared by their predictions for the last third of the training range
+FALL_EFFORT = Effort(
+    n_starts=4, n_scans=0, max_iterations=60, tolerance=1e-10
+)  # the numbers of one ball are far from those of another
 LEAST_SQUARE = 1e-12  # m2: an exact prediction counts as this in geometric means
-# What a falling ball can do: gravity pulls it down, and air resistance is never stronger than that.
-HORIZON = 2.0  # times the training range is looked at, beginning at 0
+# What a falling ball can do: gravity pulls it down, and air resistance is never stronger than gravity.
+HORIZON = 2.0  # times the training range, from 0: where motions are checked
 MAX_FALL = 11.0  # m/s2: gravity, and an eighth more because cameras are not exact
-N_LOOKS = 81  # times at which accelerations are looked at
+N_CHECKED_TIMES = 81
 
-# paper: the rules of its published code. drag: sums of what the theory of drag knows, from the same operators.
-GRAMMARS: Mapping[str, str] = MappingProxyType(
+# paper: the rules of its published code. drag: sums of terms from the theory of drag, with the same operators.
+FALL_GRAMMARS: Mapping[str, str] = MappingProxyType(
     {
         "paper": "f -> f + f | f - f | f * f | f / f | f * C | 1 | t | t*t | t*t*t | exp(f) | log(C * cosh(f))",
         "drag": """
@@ -48,24 +50,24 @@ GRAMMARS: Mapping[str, str] = MappingProxyType(
             """,
     }
 )
-MAX_RULES: Mapping[str, int] = MappingProxyType({"paper": 20, "drag": 5})  # of a derivation
-LITERALS = (1.0,)  # numbers of the rules, which are no constants
+MAX_FALL_RULES: Mapping[str, int] = MappingProxyType({"paper": 20, "drag": 5})  # of a derivation
+LITERALS = (1.0,)  # numbers in the rules that are not constants
 
 
 @dataclass(frozen=True, slots=True)
 class FallSearch:
-    """What came of searches on all drops: laws, the best first, and what the search of each drop took."""
+    """The result of searches on all drops: laws, the best first, and the effort of each search."""
 
     laws: tuple[Program, ...]
     seconds: Mapping[tuple[str, int], float]  # by ball and number of the drop
     n_evaluations: Mapping[tuple[str, int], int]
 
     def choose(self, drop: Drop) -> Program:
-        """Return the best law after which this ball can fall, with its numbers; the best of all, if none is possible."""
+        """Return the best law that this ball can follow, with its numbers; the best of all if it can follow none."""
         points = training_points(drop)
 
         def with_numbers(law: Program) -> Program:
-            return fit(law, points, effort=EFFORT).program
+            return fit(law, points, effort=FALL_EFFORT).program
 
         possible = filter(is_possible, map(with_numbers, self.laws))
         return next(possible, None) or with_numbers(self.laws[0])
@@ -73,18 +75,18 @@ class FallSearch:
 
 def search_config(grammar: str) -> SearchConfig:
     """Return the settings of a search with one of the grammars."""
-    return SearchConfig(max_rules=MAX_RULES[grammar], patience=None)
+    return SearchConfig(max_rules=MAX_FALL_RULES[grammar], patience=None)
 
 
 def search_falls(
     drops: Sequence[Drop], grammar: str, *, seed: int, timeout: float | None, n_jobs: int = 1
 ) -> FallSearch:
-    """Search a law on each drop, and order all that were found by how well they foretell the falls of all."""
+    """Search a law on each drop, and rank all laws by how well they predict all drops."""
     searches = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_search_one)(drop, grammar, seed, timeout) for drop in drops
     )
     laws = {law.tokens: law for search in searches for law in search.laws}
-    ranked = sorted(laws.values(), key=lambda law: foretelling_error(law, drops))
+    ranked = sorted(laws.values(), key=lambda law: prediction_error(law, drops))
     return FallSearch(
         tuple(ranked),
         {(drop.ball, drop.number): search.seconds for drop, search in zip(drops, searches, strict=True)},
@@ -104,23 +106,23 @@ def _search_one(drop: Drop, grammar: str, seed: int, timeout: float | None) -> _
     found = discover(
         RegressionRequest(
             training_points(drop),
-            Grammar.from_text(GRAMMARS[grammar]),
+            Grammar.from_text(FALL_GRAMMARS[grammar]),
             config=search_config(grammar),
             limits=Limits(timeout=timeout),
             seed=seed,
         )
     )
-    # A factor that is 1 for this ball need not be 1 for another.
+    # A factor that is 1 for this ball may differ for another.
     laws = tuple(free_numbers(candidate.program, kept=LITERALS) for candidate in found.front)
     return _Searched(laws, time.perf_counter() - began, found.n_evaluations)
 
 
-def foretelling_error(law: Program, drops: Iterable[Drop]) -> float:
+def prediction_error(law: Program, drops: Iterable[Drop]) -> float:
     """Return the geometric mean over drops of the mean squared error on the end of the training range, in square metres."""
     errors = []
     for drop in drops:
-        program = fit(law, training_points(drop, FORETOLD_FROM), effort=EFFORT).program
-        is_end = (drop.time_s > FORETOLD_FROM) & (drop.time_s <= TRAIN_SECONDS)
+        program = fit(law, training_points(drop, PREDICTED_FROM), effort=FALL_EFFORT).program
+        is_end = (drop.time_s > PREDICTED_FROM) & (drop.time_s <= TRAIN_SECONDS)
         errors.append(mean_square(evaluate(program, drop.time_s[None, is_end]), drop.height_m[is_end]))
     return geometric_mean(errors)
 
@@ -132,7 +134,7 @@ def training_points(drop: Drop, end: float = TRAIN_SECONDS) -> Dataset:
 
 
 def mean_square(values: Numbers, truth: Numbers) -> float:
-    """Return the mean squared error; infinity if there is a value that is not finite."""
+    """Return the mean squared error; infinity if any value is not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         error = float(np.mean((values - truth) ** 2))
     return error if np.isfinite(error) else np.inf
@@ -152,7 +154,7 @@ def geometric_mean(errors: Sequence[float]) -> float:
 
 
 def is_possible(program: Program) -> bool:
-    """Tell whether a formula of `t` can be a fall."""
+    """Return whether a formula of `t` can be a fall."""
     times = horizon()
     return can_fall(times, evaluate(program, times[None]))
 
@@ -160,14 +162,14 @@ def is_possible(program: Program) -> bool:
 @functools.cache
 def horizon() -> Numbers:
     """Return evenly spaced times, half of them after the training range."""
-    return np.linspace(0.0, HORIZON * TRAIN_SECONDS, N_LOOKS)
+    return np.linspace(0.0, HORIZON * TRAIN_SECONDS, N_CHECKED_TIMES)
 
 
 def can_fall(t: Numbers, height: Numbers) -> bool:
-    """Tell whether heights [N] at even times [N] can be a fall.
+    """Return whether heights [N] at evenly spaced times [N] can be a fall.
 
-    It is pulled down all the time, never more than by gravity, and goes down in the second half. In the first, a ball may still be in
-    the hand, or thrown up.
+    The ball always accelerates downwards, never by more than gravity, and moves down in the second half. In the first half it may
+    still be in the hand, or be thrown up.
 
     Examples:
         >>> t = np.linspace(0, 4, 21)

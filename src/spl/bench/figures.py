@@ -1,22 +1,22 @@
-"""The figures of the reports, as PNG and SVG. Colours are told apart by everyone (Okabe and Ito), marks also without colour."""
+"""The figures of the reports, as PNG and SVG. The colours are safe for the colour-blind (Okabe and Ito); markers differ too."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spl.bench.ablation import MODELS, ablation_problems, paper_rate
+from spl.bench.ablation import ABLATION_MODELS, ablation_problems, paper_rate
 from spl.bench.random import Condition, rate_of_accurate
 from spl.bench.records import Record
 from spl.bench.summaries import Summary, group, summarise
 from spl.datasets.nguyen import Problem
 from spl.errors import SettingError
+from spl.plots.style import DOTS_PER_INCH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-OURS, PAPER, OTHER = "#0072B2", "#D55E00", "#009E73"
-DOTS_PER_INCH = 150
+OUR_COLOUR, PAPER_COLOUR, OTHER_COLOUR = "#0072B2", "#D55E00", "#009E73"
 
 
 def save_figure(figure: "Figure", path: Path) -> None:
@@ -30,25 +30,25 @@ def save_figure(figure: "Figure", path: Path) -> None:
 
 
 def draw_times(found: Mapping[Problem, Summary], path: Path) -> None:
-    """Draw the seconds of each problem, ours from median to worst, beside the averages of the paper."""
+    """Draw the seconds of each problem: ours from median to worst, and the averages of the paper."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 1.6 + 0.32 * len(found)), layout="constrained")
     axes = figure.subplots()
-    places = range(len(found))
+    rows = range(len(found))
     medians = [summary.median_seconds for summary in found.values()]
     worst = [summary.worst_seconds for summary in found.values()]
-    axes.hlines(places, medians, worst, color=OURS, lw=2)
-    axes.plot(medians, places, "o", color=OURS, label="ours: median, line to the worst")
+    axes.hlines(rows, medians, worst, color=OUR_COLOUR, lw=2)
+    axes.plot(medians, rows, "o", color=OUR_COLOUR, label="ours: median, line to the worst")
     for field, mark, colour, label in (
-        ("paper_seconds", "D", PAPER, "paper's SPL: average"),
-        ("paper_nggp_seconds", "s", OTHER, "paper's NGGP: average"),
+        ("paper_seconds", "D", PAPER_COLOUR, "paper's SPL: average"),
+        ("paper_nggp_seconds", "s", OTHER_COLOUR, "paper's NGGP: average"),
     ):
-        known = [(getattr(problem, field), place) for place, problem in enumerate(found) if getattr(problem, field)]
+        known = [(getattr(problem, field), row) for row, problem in enumerate(found) if getattr(problem, field)]
         if known:
             axes.plot(*zip(*known, strict=True), mark, color=colour, mfc="none", label=label)
     axes.set_xscale("log")
-    axes.set_yticks(places, [problem.name for problem in found])
+    axes.set_yticks(rows, [problem.name for problem in found])
     axes.invert_yaxis()
     axes.set_xlabel("seconds; each on its own machine")
     axes.grid(axis="x", alpha=0.3)
@@ -57,18 +57,18 @@ def draw_times(found: Mapping[Problem, Summary], path: Path) -> None:
 
 
 def draw_ablation(cells: Mapping[tuple[str, str], Summary], path: Path) -> None:
-    """Draw two maps of recovery rates, problems by models: ours and the paper's."""
+    """Draw two heat maps of recovery rates, problems by models: ours and the paper's."""
     from matplotlib.figure import Figure
 
     problems = [problem.name for problem in ablation_problems() if any(name == problem.name for name, _ in cells)]
     ours = [
-        [cells[name, model.name].rate if (name, model.name) in cells else float("nan") for model in MODELS]
+        [cells[name, model.name].rate if (name, model.name) in cells else float("nan") for model in ABLATION_MODELS]
         for name in problems
     ]
-    theirs = [[paper_rate(model, name) for model in MODELS] for name in problems]
+    theirs = [[paper_rate(model, name) for model in ABLATION_MODELS] for name in problems]
     figure = Figure(figsize=(8, 1.4 + 0.4 * len(problems)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    models = [model.name for model in MODELS]
+    models = [model.name for model in ABLATION_MODELS]
     _draw_rates(left, ours, "ours: recovered, %", models)
     _draw_rates(right, theirs, "paper: recovered, %", models)
     left.set_yticks(range(len(problems)), problems)
@@ -76,7 +76,7 @@ def draw_ablation(cells: Mapping[tuple[str, str], Summary], path: Path) -> None:
 
 
 def draw_random(records: Sequence[Record], path: Path) -> None:
-    """Draw two maps of random formulas, cost by noise: how many were recovered, and how many predict well."""
+    """Draw two heat maps of random formulas, cost by noise: the share recovered, and the share that predicts well."""
     from matplotlib.figure import Figure
 
     costs = sorted({record.settings["cost"] for record in records})

@@ -1,7 +1,7 @@
-"""gplearn, the genetic programming that the paper compares itself with: its settings, its run, its answer as one of our programs.
+"""gplearn, the genetic programming that the paper compares with: its settings, its run, its answer as one of our programs.
 
-gplearn protects its functions: a quotient is 1 where the denominator is within 0.001 of 0, a logarithm 0 there, roots and
-logarithms are of absolute values. Programs print as plain quotients, so tools are judged by gplearn's own predictions.
+gplearn protects its functions: where an argument is within 0.001 of 0, a quotient is 1 and a logarithm is 0; roots and logarithms
+take absolute values. Programs print as plain quotients, so gplearn is judged by its own predictions.
 """
 
 import importlib.metadata
@@ -22,10 +22,10 @@ from spl.kernels.programs import tokens as tk
 if TYPE_CHECKING:
     from gplearn.genetic import SymbolicRegressor
 
-MISSING = 'gplearn is not installed. To compare with it: pip install "symbolic-physics-learner[bench]"'
-MAX_EXPONENT = 100.0  # gplearn has no exponential; ours for it stays finite
+NO_GPLEARN = 'gplearn is not installed. To compare with it: pip install "symbolic-physics-learner[bench]"'
+MAX_GPLEARN_EXPONENT = 100.0  # gplearn has no exponential; the one we add stays finite
 
-# What each of gplearn's functions is in our tokens. Both are prefix sequences, so that one replaces the other in place.
+# Each of gplearn's functions in our tokens. Both are prefix sequences, so each can be replaced in place.
 _TOKENS: dict[str, tuple[int, ...]] = {
     "add": (tk.ADD,),
     "sub": (tk.SUB,),
@@ -50,9 +50,9 @@ class GplearnConfig:
     """The settings of gplearn that the paper states; all others are gplearn's defaults."""
 
     operators: tuple[str, ...] = ("+", "-", "*", "/")
-    const_range: tuple[float, float] | None = (-10.0, 10.0)  # of the numbers it draws; None is no numbers
+    const_range: tuple[float, float] | None = (-10.0, 10.0)  # of the numbers it draws; None for no numbers
     population_size: int = 2000
-    max_generations: int | None = 20  # None goes on until the time is up
+    max_generations: int | None = 20  # None continues until the time limit
 
     def __post_init__(self) -> None:
         for name in self.operators:
@@ -61,17 +61,17 @@ class GplearnConfig:
                 raise SettingError(f"gplearn has no operator '{name}'.{suggest_name(word, _TOKENS)}")
 
     def to_dict(self) -> dict[str, object]:
-        """Return the settings by name, and the version of gplearn that they are for."""
+        """Return the settings by name, and the version of gplearn."""
         settings = {field.name: getattr(self, field.name) for field in fields(self)}
         return settings | {"gplearn": importlib.metadata.version("gplearn")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GplearnFit:
-    """What a run of gplearn gave."""
+    """The result of a run of gplearn."""
 
     program: Program
-    predict: Callable[[NDArray[np.float64]], NDArray[np.float64]]  # of rows [N, D]; gplearn's own values
+    predict: Callable[[NDArray[np.float64]], NDArray[np.float64]]  # of rows [N, D], by gplearn itself
     n_evaluations: int
     stopped: str  # "exact", "generations" or "timeout"
 
@@ -81,7 +81,7 @@ def require_gplearn() -> None:
     try:
         import gplearn.genetic  # noqa: F401
     except ImportError:
-        raise SplError(MISSING) from None
+        raise SplError(NO_GPLEARN) from None
 
 
 def fit_gplearn(
@@ -93,18 +93,18 @@ def fit_gplearn(
     seed: int,
     timeout: float | None = None,
 ) -> GplearnFit:
-    """Evolve programs for rows [N, D], one generation after the other, on one core.
+    """Evolve programs for rows [N, D], one generation after another, on one core.
 
-    gplearn has no time limit: no generation is begun that would end after it, if it takes as long as the one before. The first one
-    always runs.
+    gplearn has no time limit, so a generation starts only if it would end in time, taking as long as the previous one. The first
+    one always runs.
     """
     if config.max_generations is None and timeout is None:
-        raise SettingError("gplearn needs a limit: set `max_generations` or a time limit.")
+        raise SettingError("gplearn needs a limit. Set `max_generations` or a time limit.")
     require_gplearn()
     model = _make_model(config, seed)
     began = time.perf_counter()
     stopped = ""
-    with np.errstate(all="ignore"):  # programs that overflow are gplearn's daily bread
+    with np.errstate(all="ignore"):  # gplearn's programs often overflow
         while not stopped:
             generation_began = time.perf_counter()
             model.set_params(generations=model.generations + 1)
@@ -126,7 +126,7 @@ def fit_gplearn(
 
 
 def _make_model(config: GplearnConfig, seed: int) -> "SymbolicRegressor":
-    """Return the model before its first generation. Continued, it takes the same way as in one go."""
+    """Return the model before its first generation. Continuing it gives the same result as a single run."""
     from gplearn.functions import make_function
     from gplearn.genetic import SymbolicRegressor
 
@@ -144,7 +144,7 @@ def _make_model(config: GplearnConfig, seed: int) -> "SymbolicRegressor":
 
 
 def _bounded_exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.exp(np.minimum(values, MAX_EXPONENT))
+    return np.exp(np.minimum(values, MAX_GPLEARN_EXPONENT))
 
 
 def _reason_to_stop(model: "SymbolicRegressor", config: GplearnConfig, *, is_late: bool) -> str:
@@ -156,7 +156,7 @@ def _reason_to_stop(model: "SymbolicRegressor", config: GplearnConfig, *, is_lat
 
 
 def to_program(nodes: Sequence[Any], names: Sequence[str]) -> Program:
-    """Return gplearn's flat program (functions, places of variables, numbers) as one of ours, without the protection of quotients.
+    """Return gplearn's flat program (functions, indices of variables, numbers) as one of ours, with unprotected quotients.
 
     Examples:
         >>> from spl.formulas.text import to_text

@@ -21,20 +21,26 @@ from spl.settings import SearchConfig
 STATES = ("x", "y", "z")
 TRUTH = "10*y - 10*x; 28*x - y - x*z; x*y - 2.6666666666666665*z"
 OPERATORS = ("+", "-", "*", "/")
-NOISE_LEVELS = (0.05, 0.1, 0.2, 0.5, 1.0)  # of the simulated data, as shares of the root mean square of each state
-PAPER_NOISE = 0.05  # of the paper's data, as the paper says
-N_TRAIN = 6000  # rows of the paper's data
-RULE = (
+LORENZ_NOISE_LEVELS = (
+    0.05,
+    0.1,
+    0.2,
+    0.5,
+    1.0,
+)  # of the simulated data, as shares of the root mean square of each state
+PAPER_NOISE = 0.05  # of the paper's data, according to the paper
+N_LORENZ_TRAIN = 6000  # rows of the paper's data
+LORENZ_RULE = (
     "Recovered: all three equations have exactly the true terms when multiplied out, whatever their coefficients. The error is the "
-    "largest relative one of a coefficient."
+    "largest relative error of a coefficient."
 )
 
-# Where the data comes from; each is a problem of its own.
-PAPER, PAPER_STATES, SIMULATED = "paper", "paper-states", "simulated"
+# Sources of the data; each is a separate problem.
+PAPER_DATA, PAPER_STATES, SIMULATED = "paper", "paper-states", "simulated"
 DATA = {
-    PAPER: "the paper's data: states that are smoothed already, with its estimates of the derivatives, which are used",
+    PAPER_DATA: "the paper's data: states that are already smoothed, with its estimates of the derivatives, which are used",
     PAPER_STATES: "the same without the derivatives, which are estimated from the states",
-    SIMULATED: "6,000 samples in 60 s with Gaussian noise, states alone",
+    SIMULATED: "6,000 samples in 60 s with Gaussian noise, only states",
 }
 
 
@@ -46,10 +52,10 @@ def lorenz_trials(
     timeout: float | None,
     n_threads: int,
 ) -> list[Trial]:
-    """Return the trials, all data with the first seed before any with the second; noise levels are those of simulated data."""
+    """Return the trials, seed by seed; noise levels apply to simulated data."""
     for source in sources:
         if source not in DATA:
-            raise SettingError(f"There is no data '{source}' of the Lorenz system. Known are: {', '.join(DATA)}.")
+            raise SettingError(f"There is no data '{source}' for the Lorenz system. Choose from: {', '.join(DATA)}.")
     posed = [
         (source, noise) for source in sources for noise in (noise_levels if source == SIMULATED else (PAPER_NOISE,))
     ]
@@ -78,11 +84,11 @@ def run_lorenz(trial: Trial) -> Outcome:
         operators=OPERATORS,
     )
     formula = BREAK.join(found.formulas)
-    verdicts = compare_equations(formula)
+    comparisons = compare_equations(formula)
     return Outcome(
         formula=formula,
-        recovered=all(verdict.is_right for verdict in verdicts),
-        error=largest([verdict.error for verdict in verdicts]),
+        recovered=all(comparison.is_right for comparison in comparisons),
+        error=largest([comparison.error for comparison in comparisons]),
         seconds=found.seconds,
         evaluations=found.n_evaluations,
         stopped=found.stopped,
@@ -98,22 +104,22 @@ LORENZ = Experiment(name="lorenz", run=run_lorenz, settings=lorenz_settings)
 
 
 def load_data(trial: Trial) -> Measured:
-    """Return what the search of a trial is given. The seed draws the noise of simulated data; the paper's is always the same."""
+    """Return the data of a trial. The seed determines the noise of simulated data; the paper's data are always the same."""
     if trial.problem == SIMULATED:
-        data = make_lorenz(N_TRAIN, noise=Condition.of(trial.setting).noise, seed=trial.seed)
+        data = make_lorenz(N_LORENZ_TRAIN, noise=Condition.of(trial.setting).noise, seed=trial.seed)
         return Measured(t=data.t, states=data.states, names=STATES)
     paper = fetch_lorenz_paper()
-    states = paper.states[:N_TRAIN]
+    states = paper.states[:N_LORENZ_TRAIN]
     return Measured(
         t=paper.step * np.arange(len(states), dtype=np.float64),
         states=states,
         names=STATES,
-        derivatives=paper.derivatives[:N_TRAIN] if trial.problem == PAPER else None,
+        derivatives=paper.derivatives[:N_LORENZ_TRAIN] if trial.problem == PAPER_DATA else None,
     )
 
 
 def compare_equations(formula: str) -> list[Comparison]:
-    """Return how each of the three equations differs from the true one; one that was not found lacks all terms.
+    """Return how each of the three equations differs from the true one; one that was not found misses all terms.
 
     Examples:
         >>> [verdict.is_right for verdict in compare_equations("9*(y - x); x*(27 - z) - y; x*y - 3*z + 1")]

@@ -1,4 +1,4 @@
-"""The sections of the report on `spl bench lorenz`: how often it was recovered, coefficients beside the paper's, a prediction."""
+"""The report on `spl bench lorenz`: recovery rates, coefficients compared with the paper's, and a prediction."""
 
 import statistics
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from spl.bench.equations import Comparison, largest, read_equations
 from spl.bench.lorenz import (
     DATA,
-    PAPER,
+    LORENZ_RULE,
+    PAPER_DATA,
     PAPER_NOISE,
     PAPER_STATES,
-    RULE,
     SIMULATED,
     STATES,
     TRUTH,
@@ -31,16 +31,16 @@ from spl.errors import ExpressionError
 from spl.formulas.system import System
 from spl.notation.terms import linear_terms
 
-# The terms of the three equations in the order of the table.
+# State and term of each column of the table.
 TERMS = (("x", "x"), ("x", "y"), ("y", "x"), ("y", "y"), ("y", "x*z"), ("z", "x*y"), ("z", "z"))
-TRUE = (-10.0, 10.0, 28.0, -1.0, -1.0, 1.0, -8.0 / 3.0)
-OTHER_START = (8.0, 7.0, 15.0)  # not that of the data; the paper does not say where its prediction starts
+TRUE_COEFFICIENTS = (-10.0, 10.0, 28.0, -1.0, -1.0, 1.0, -8.0 / 3.0)
+OTHER_START = (8.0, 7.0, 15.0)  # not that of the data; the paper does not state where its prediction starts
 PREDICTED_SECONDS = 5.0  # as in the paper
 PAPER_SPL = "-9.966*x + 9.964*y; 27.764*x - 0.942*y - 0.994*x*z; -2.655*z + 0.996*x*y"
 
 
 class PaperRow(NamedTuple):
-    """What the paper prints of a tool: coefficients of the true terms, and false positives of each equation."""
+    """The paper's results of a tool: coefficients of the true terms, and false positives of each equation."""
 
     name: str
     coefficients: tuple[float, ...]  # of TERMS
@@ -56,7 +56,7 @@ PAPER_ROWS = (
 
 
 def lorenz_sections(records: Sequence[Record]) -> list[Section]:
-    """Return two sections for each time limit and number of threads."""
+    """Return two sections per time limit and number of threads."""
     kinds = group(records, lambda record: (record.trial.timeout, Condition.of(record.trial.setting).n_threads))
     return [
         section for (timeout, n_threads), members in kinds.items() for section in _sections(timeout, n_threads, members)
@@ -64,7 +64,7 @@ def lorenz_sections(records: Sequence[Record]) -> list[Section]:
 
 
 def _sections(timeout: float | None, n_threads: int, records: Sequence[Record]) -> tuple[Section, Section]:
-    cores = "one thread a trial" if n_threads == 1 else f"{n_threads} threads a trial"
+    cores = "one thread per trial" if n_threads == 1 else f"{n_threads} threads per trial"
     sources = "; ".join(f"{name}: {DATA[name]}" for name in dict.fromkeys(record.trial.problem for record in records))
     return (
         Section(
@@ -73,7 +73,7 @@ def _sections(timeout: float | None, n_threads: int, records: Sequence[Record]) 
                 *origin_lines(records, cores),
                 f"Operators + - * / and numbers. Data: {sources}.",
                 "Noise is its standard deviation over the root mean square of each state.",
-                RULE,
+                LORENZ_RULE,
             ),
             table=recovery_table(records),
             failures=tuple(failure_lines(records)),
@@ -81,10 +81,10 @@ def _sections(timeout: float | None, n_threads: int, records: Sequence[Record]) 
         Section(
             title="Lorenz system: coefficients",
             notes=(
-                "Columns are terms of the equations. Ours: the median over the seeds, 0 for a term that is missing; false positives "
-                "of the three equations and error: the largest of all seeds. The paper's are at 5 % noise; "
-                "a - says that it does not count an equation as found.",
-                f"The figure: {PREDICTED_SECONDS:g} s from {OTHER_START}, where no data begins, for the first seed of ours.",
+                "Columns are terms of the equations. Ours: the median over the seeds, 0 for a missing term; false positives of the "
+                "three equations and error: the largest over the seeds. The paper's results are at 5 % noise; - marks an equation "
+                "that it does not count as found.",
+                f"The figure shows {PREDICTED_SECONDS:g} s from {OTHER_START}, where no data begin, for our first seed.",
             ),
             table=coefficients_table(records),
             figure="lorenz" if timeout is None else f"lorenz-{timeout:g}s",
@@ -105,7 +105,7 @@ def _rows(records: Sequence[Record]) -> dict[str, list[Record]]:
 
 
 def recovery_table(records: Sequence[Record]) -> TextTable:
-    """Return one row for each kind of data: how often each equation and the whole are right, errors and seconds."""
+    """Return one row per kind of data: how often each equation and the whole system are right, errors and seconds."""
     return TextTable(
         headings=(
             "data",
@@ -138,13 +138,13 @@ def _recovery_cells(records: Sequence[Record]) -> list[str]:
 
 
 def _count_false(verdicts: Sequence[Comparison]) -> str:
-    """Return the sum of false terms; with a sign where equations have numbers inside their terms, which cannot be counted."""
+    """Return the sum of false terms; with a `+` if equations have numbers inside their terms, which cannot be counted."""
     known = [verdict.n_false for verdict in verdicts if verdict.n_false is not None]
     return f"{sum(known)}" + ("" if len(known) == len(verdicts) else "+")
 
 
 def coefficients_table(records: Sequence[Record]) -> TextTable:
-    """Return one row a tool: the paper's, ours for each kind of data, and the truth."""
+    """Return one row per tool: the paper's, ours for each kind of data, and the truth."""
     paper = [
         (row.name, *map(_number, row.coefficients), row.n_false, _largest_error(row.coefficients)) for row in PAPER_ROWS
     ]
@@ -152,7 +152,7 @@ def coefficients_table(records: Sequence[Record]) -> TextTable:
     return TextTable(
         headings=("tool", *(f"{state}': {term}" for state, term in TERMS), "false terms", "error %"),
         rows=(*paper, *ours),
-        total=("truth", *map(_number, TRUE), "", ""),
+        total=("truth", *map(_number, TRUE_COEFFICIENTS), "", ""),
     )
 
 
@@ -176,7 +176,7 @@ def _count_worst(verdicts: Sequence[Comparison]) -> str:
 
 
 def coefficients_of(formula: str) -> tuple[float, ...]:
-    """Return the coefficients of the true terms in three equations, 0 where one is missing.
+    """Return the coefficients of the true terms in three equations; 0 for a missing term.
 
     Examples:
         >>> coefficients_of("9*(y - x); 27*x - x*z; x*y - 3*z")
@@ -196,7 +196,7 @@ def _number(value: float) -> str:
 
 
 def _largest_error(coefficients: Sequence[float]) -> str:
-    return _percent(max(abs(value / true - 1) for value, true in zip(coefficients, TRUE, strict=True)))
+    return _percent(max(abs(value / true - 1) for value, true in zip(coefficients, TRUE_COEFFICIENTS, strict=True)))
 
 
 def _percent(error: float) -> str:
@@ -207,7 +207,7 @@ def _percent(error: float) -> str:
 
 
 def predict(formula: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return times [N] and the states [N, 3] that equations predict from another start than that of the data; NaN after an explosion.
+    """Return times [N] and states [N, 3] that equations predict from a start that is not in the data; NaN once they diverge.
 
     Examples:
         >>> t, states = predict(TRUTH)
@@ -220,13 +220,17 @@ def predict(formula: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def draw_prediction(records: Sequence[Record], path: Path) -> None:
-    """Draw what the truth, the paper's equations and ours predict; of ours the first seed of each data with 5 % noise."""
+    """Draw the predictions of the truth, the paper's equations and ours: the first seed of each data with 5 % noise."""
     from matplotlib.figure import Figure
 
     from spl.bench import figures
 
-    lines = [("truth", TRUTH, "0.7", "-"), ("paper's SPL", PAPER_SPL, figures.PAPER, ":")]
-    styles = {PAPER: (figures.OURS, "--"), PAPER_STATES: ("#CC79A7", "-."), SIMULATED: (figures.OTHER, "--")}
+    lines = [("truth", TRUTH, "0.7", "-"), ("paper's SPL", PAPER_SPL, figures.PAPER_COLOUR, ":")]
+    styles = {
+        PAPER_DATA: (figures.OUR_COLOUR, "--"),
+        PAPER_STATES: ("#CC79A7", "-."),
+        SIMULATED: (figures.OTHER_COLOUR, "--"),
+    }
     for name, members in _rows(records).items():
         first = min(members, key=lambda record: record.trial.seed)
         if first.outcome.formula and Condition.of(first.trial.setting).noise == PAPER_NOISE:

@@ -1,7 +1,7 @@
-"""`spl bench nguyen`: the Nguyen problems, as the paper poses them and as others do.
+"""`spl bench nguyen`: the Nguyen problems, in the setting of the paper and in the usual one.
 
 paper      grammar, constraints, hyperparameters, 1,000 points and ranges of the paper, one tree
-points20   20 points of the usual range, one grammar for all problems, the defaults of the product
+points20   20 points of the usual range, one grammar for all problems, default settings
 """
 
 import time
@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.bench.trials import OURS, OURS_AS_IN_PAPER, Experiment, Outcome, Trial, is_recovered, relative_error
+from spl.bench.trials import (
+    OURS,
+    OURS_AS_IN_PAPER,
+    RECORDED_DIGITS,
+    Experiment,
+    Outcome,
+    Trial,
+    is_recovered,
+    relative_error,
+)
 from spl.data.dataset import Dataset
 from spl.datasets.nguyen import Problem, load_nguyen
 from spl.formulas.grammar import Grammar
@@ -23,26 +32,25 @@ from spl.settings import Limits, SearchConfig
 
 DEFAULT_TIMEOUTS: dict[str, float | None] = {"paper": None, "points20": 60.0}  # seconds; the paper has no limit
 POINTS20_OPERATORS = ("+", "-", "*", "/", "sin", "cos", "exp", "log")
-DIGITS = 8  # significant digits of a constant in the records
 
-Table = tuple[NDArray[np.float64], NDArray[np.float64]]  # X [N, D] and y [N]
+XY = tuple[NDArray[np.float64], NDArray[np.float64]]  # X [N, D] and y [N]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A problem in one setting: what the search is given, and the data on which its answer is judged."""
+    """A problem in one setting: the grammar, settings and data of the search, and the data that its answer is tested on."""
 
     problem: Problem
     grammar: Grammar
     config: SearchConfig
-    make_train: Callable[[int], Table]  # of a seed
-    make_test: Callable[[int], Table]
+    make_train: Callable[[int], XY]  # from a seed
+    make_test: Callable[[int], XY]
 
 
 def nguyen_trials(
     problems: Sequence[Problem], seeds: Sequence[int], setting: str, timeout: float | None, tool: str = OURS
 ) -> list[Trial]:
-    """Return the trials, all problems with the first seed before any with the second: what is done so far is then a fair sample."""
+    """Return the trials, seed by seed, so that the finished ones are always a fair sample."""
     return [
         Trial(experiment="nguyen", setting=setting, tool=tool, problem=problem.name, seed=seed, timeout=timeout)
         for seed in seeds
@@ -51,7 +59,7 @@ def nguyen_trials(
 
 
 def run_nguyen(trial: Trial) -> Outcome:
-    """Search the law of a trial, on one core, and judge what was found on data that the search never saw."""
+    """Search the law of a trial on one core, and test it on data that the search never saw."""
     return run_task(_task_of(trial), trial)
 
 
@@ -70,7 +78,7 @@ def _task_of(trial: Trial) -> Task:
 
 
 def without_additions(task: Task) -> Task:
-    """Return the same for the paper's own search."""
+    """Return the same task for the search of the paper."""
     return replace(task, config=replace(task.config, n_completions=0, patience=None))
 
 
@@ -95,7 +103,7 @@ def paper_task(problem: Problem) -> Task:
 
 
 def points20_task(problem: Problem) -> Task:
-    """Return the problem as others pose it: nothing in it says which problem it is."""
+    """Return the problem in the usual setting, which is the same for all problems."""
     return Task(
         problem=problem,
         grammar=Grammar.from_operators(POINTS20_OPERATORS, problem.variables, constants=problem.has_constants),
@@ -106,7 +114,7 @@ def points20_task(problem: Problem) -> Task:
 
 
 def run_task(task: Task, trial: Trial) -> Outcome:
-    """Search the law of a task with the seed and the time limit of a trial, on one core, and judge what was found."""
+    """Search the law of a task with the seed and time limit of a trial on one core, and test it."""
     table, target = task.make_train(trial.seed)
     data = Dataset.from_arrays(table, target, names=task.problem.variables)
     began = time.perf_counter()
@@ -115,15 +123,15 @@ def run_task(task: Task, trial: Trial) -> Outcome:
             data, task.grammar, config=task.config, limits=Limits(timeout=trial.timeout), n_jobs=1, seed=trial.seed
         )
     )
-    return _judge(found, task.make_test(trial.seed), time.perf_counter() - began)
+    return _test(found, task.make_test(trial.seed), time.perf_counter() - began)
 
 
-def _judge(found: Discovery, test: Table, seconds: float) -> Outcome:
+def _test(found: Discovery, test: XY, seconds: float) -> Outcome:
     program = found.front[found.front.choose("mdl", found.n_rows, found.floor)].program
     test_table, truth = test
     error = relative_error(evaluate(program, np.ascontiguousarray(test_table.T)), truth)
     return Outcome(
-        formula=to_text(program, DIGITS),
+        formula=to_text(program, RECORDED_DIGITS),
         recovered=is_recovered(error),
         error=error,
         seconds=seconds,

@@ -1,7 +1,7 @@
-"""`spl bench noise`: one law under sixteen conditions of noise and scarcity, ours and gplearn's (Section 4.1 of the paper).
+"""`spl bench noise`: one law under sixteen conditions of noise and scarcity, searched by us and gplearn (Section 4.1 of the paper).
 
-The paper gives the law, the range, the search space and the settings of both tools, but not its levels; ours stand below. It
-does not say when a law counts as recovered under noise either: ours asks for the terms, and leaves the numbers to the error.
+The paper states the law, the range, the search space and the settings of both tools, but neither its levels of noise nor when a
+law counts as recovered under noise. Here, the terms must be right; the error measures the numbers.
 """
 
 import re
@@ -19,7 +19,7 @@ from spl.bench.gplearn import GplearnConfig, fit_gplearn, require_gplearn
 from spl.bench.records import Record
 from spl.bench.summaries import Summary, group, origin_lines, summarise
 from spl.bench.text_table import TextTable
-from spl.bench.trials import OURS, OURS_AS_IN_PAPER, Experiment, Outcome, Trial, relative_error
+from spl.bench.trials import OURS, OURS_AS_IN_PAPER, RECORDED_DIGITS, Experiment, Outcome, Trial, relative_error
 from spl.data.dataset import Dataset
 from spl.errors import SettingError
 from spl.formulas.grammar import Grammar
@@ -35,33 +35,32 @@ if TYPE_CHECKING:
 
 LAW = "0.3*x**3 + 0.5*x**2 + 2*x"
 COEFFICIENTS = (2.0, 0.5, 0.3)  # of x, x**2, x**3
-RANGE = 10.0  # x is drawn from -RANGE to RANGE
-NOISE_LEVELS = (0.0, 0.05, 0.1, 0.3)  # standard deviation of the noise / root mean square of the exact values
+X_RANGE = 10.0  # x is drawn from -X_RANGE to X_RANGE
+CUBIC_NOISE_LEVELS = (0.0, 0.05, 0.1, 0.3)  # standard deviation of the noise / root mean square of the exact values
 N_POINTS = (20, 50, 200, 1000)
-TOOLS = (OURS, OURS_AS_IN_PAPER, "gplearn")
+NOISE_TOOLS = (OURS, OURS_AS_IN_PAPER, "gplearn")
 USUAL_TOOLS = (OURS, "gplearn")
 PAPER_P_VALUE = 1.06e-7
-DIGITS = 8  # significant digits of a constant in the records
 
-# The search space of both: + - * /, numbers, x. Ours has a number as a leaf of its own, as gplearn has.
-GRAMMAR = "A -> A + A | A - A | A * A | A / A | C | x"
-# The paper: eta 0.99, t_max 50, 10,000 episodes a trial. We spread them over its usual 20 rounds of transplantation.
-CONFIG = SearchConfig(
+# The search space of both: + - * /, numbers, x. A number is a leaf, as in gplearn.
+CUBIC_GRAMMAR = "A -> A + A | A - A | A * A | A / A | C | x"
+# The paper: eta 0.99, t_max 50, 10,000 episodes per trial. We spread them over its usual 20 rounds of transplantation.
+CUBIC_CONFIG = SearchConfig(
     eta=0.99, max_rules=50, n_episodes=500, n_transplants=20, max_schedules=1, relative_loss=False, n_trees=1
 )
-PAPER_CONFIG = replace(CONFIG, n_completions=0, patience=None)  # the paper's own search
-THEIRS = GplearnConfig()  # population 2,000, 20 generations, numbers from -10 to 10
+CUBIC_PAPER_CONFIG = replace(CUBIC_CONFIG, n_completions=0, patience=None)  # the paper's own search
+GPLEARN_CONFIG = GplearnConfig()  # population 2,000, 20 generations, numbers from -10 to 10
 
-# The rule of recovery looks at a formula's values from -20 to 20: at places that are no round numbers, where quotients such
-# as x*x/x are not 0/0, and half of them where there was no data.
-NODES = 2 * RANGE * np.polynomial.chebyshev.chebpts1(200)
-TERMS = (NODES[:, np.newaxis] / (2 * RANGE)) ** np.array([1, 2, 3])  # [200, 3], each at most 1
-ABSENT = 1e-9  # what the three terms leave over, as a share of the largest value: rounding error
-PRESENT = 1e-6  # the least share of the largest value that each of them must have
-RULE = (
-    "Recovered: the chosen formula is a*x + b*x**2 + c*x**3 and nothing else, none of the three 0: on 200 points from -20 to 20 "
-    f"these terms give its values to {ABSENT:g}, and each has a share of at least {PRESENT:g}. How near a, b, c are is the "
-    "error: the largest deviation from the exact law on [-10, 10], as a share of its largest value."
+# The rule of recovery uses a formula's values from -20 to 20, at points that are not round numbers, where quotients such as
+# x*x/x are not 0/0; half of them are outside the data.
+NODES = 2 * X_RANGE * np.polynomial.chebyshev.chebpts1(200)
+TERM_VALUES = (NODES[:, np.newaxis] / (2 * X_RANGE)) ** np.array([1, 2, 3])  # [200, 3], each at most 1
+ABSENT = 1e-9  # largest residual of the three terms, as a share of the largest value: rounding error
+PRESENT = 1e-6  # least size of each of them, as a share of the largest value
+CUBIC_RULE = (
+    "Recovered: the chosen formula is a*x + b*x**2 + c*x**3 and nothing else, with none of the three 0: on 200 points from -20 to 20 "
+    f"these terms reproduce its values to {ABSENT:g}, and each has a share of at least {PRESENT:g}. The error is the largest "
+    "deviation from the exact law on [-10, 10], as a share of its largest value."
 )
 
 
@@ -84,27 +83,27 @@ class Condition:
 
     @property
     def setting(self) -> str:
-        """How a trial names it."""
+        """The name of the condition in a trial."""
         return f"noise={self.noise:g} points={self.n_points}"
 
     @classmethod
     def of(cls, setting: str) -> "Condition":
-        """Return the condition that a trial names."""
+        """Return the condition with this name."""
         match = re.fullmatch(r"noise=(\S+) points=(\d+)", setting)
         if match is None:
-            raise SettingError(f"'{setting}' is no condition of noise. Write for example 'noise=0.05 points=50'.")
+            raise SettingError(f"'{setting}' is not a condition of noise. Write for example 'noise=0.05 points=50'.")
         return cls(float(match[1]), int(match[2]))
 
     def make_train(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return X [N, 1] and y [N]; every tool is given the same. The levels of noise scale the same draw."""
+        """Return X [N, 1] and y [N], the same for every tool. The levels of noise scale the same random numbers."""
         rng = np.random.default_rng(seed)
-        x = rng.uniform(-RANGE, RANGE, self.n_points)
+        x = rng.uniform(-X_RANGE, X_RANGE, self.n_points)
         exact = law_at(x)
         deviation = self.noise * np.sqrt(np.mean(exact**2))
         return x[:, np.newaxis], exact + deviation * rng.standard_normal(self.n_points)
 
 
-CONDITIONS = tuple(Condition(noise, n_points) for noise in NOISE_LEVELS for n_points in N_POINTS)
+CONDITIONS = tuple(Condition(noise, n_points) for noise in CUBIC_NOISE_LEVELS for n_points in N_POINTS)
 
 
 def law_at(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -113,10 +112,10 @@ def law_at(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def noise_trials(seeds: Sequence[int], tools: Sequence[str] = USUAL_TOOLS, timeout: float | None = None) -> list[Trial]:
-    """Return the trials, all cells with the first seed before any with the second: what is done so far is then a fair sample."""
+    """Return the trials, seed by seed, so that the finished ones are always a fair sample."""
     for tool in tools:
-        if tool not in TOOLS:
-            raise SettingError(f"There is no tool '{tool}' here. Known are: {', '.join(TOOLS)}.")
+        if tool not in NOISE_TOOLS:
+            raise SettingError(f"There is no tool '{tool}' in this experiment. Choose from: {', '.join(NOISE_TOOLS)}.")
     if "gplearn" in tools:
         require_gplearn()
     return [
@@ -128,21 +127,21 @@ def noise_trials(seeds: Sequence[int], tools: Sequence[str] = USUAL_TOOLS, timeo
 
 
 def run_noise(trial: Trial) -> Outcome:
-    """Let a tool search the law under the condition of a trial, on one core."""
+    """Search the law of a trial with its tool under its condition, on one core."""
     table, target = Condition.of(trial.setting).make_train(trial.seed)
     return _run_gplearn(trial, table, target) if trial.tool == "gplearn" else _run_ours(trial, table, target)
 
 
 def noise_settings(trial: Trial) -> dict[str, object]:
     """Return the settings of the tool."""
-    return THEIRS.to_dict() if trial.tool == "gplearn" else _config_of(trial).to_dict()
+    return GPLEARN_CONFIG.to_dict() if trial.tool == "gplearn" else _config_of(trial).to_dict()
 
 
 NOISE = Experiment(name="noise", run=run_noise, settings=noise_settings)
 
 
 def _config_of(trial: Trial) -> SearchConfig:
-    return PAPER_CONFIG if trial.tool == OURS_AS_IN_PAPER else CONFIG
+    return CUBIC_PAPER_CONFIG if trial.tool == OURS_AS_IN_PAPER else CUBIC_CONFIG
 
 
 def _run_ours(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float64]) -> Outcome:
@@ -150,7 +149,7 @@ def _run_ours(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float
     found = discover(
         RegressionRequest(
             Dataset.from_arrays(table, target, names=("x",)),
-            Grammar.from_text(GRAMMAR),
+            Grammar.from_text(CUBIC_GRAMMAR),
             config=_config_of(trial),
             limits=Limits(timeout=trial.timeout),
             seed=trial.seed,
@@ -159,7 +158,7 @@ def _run_ours(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float
     seconds = time.perf_counter() - began
     program = found.front[found.front.choose("mdl", found.n_rows, found.floor)].program
     return Outcome(
-        formula=to_text(program, DIGITS),
+        formula=to_text(program, RECORDED_DIGITS),
         recovered=has_terms_of_law(evaluate(program, NODES[np.newaxis])),
         error=_error_of(evaluate(program, _unseen()[np.newaxis])),
         seconds=seconds,
@@ -170,10 +169,10 @@ def _run_ours(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float
 
 def _run_gplearn(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float64]) -> Outcome:
     began = time.perf_counter()
-    found = fit_gplearn(table, target, names=("x",), config=THEIRS, seed=trial.seed, timeout=trial.timeout)
+    found = fit_gplearn(table, target, names=("x",), config=GPLEARN_CONFIG, seed=trial.seed, timeout=trial.timeout)
     seconds = time.perf_counter() - began
     return Outcome(
-        formula=to_text(found.program, DIGITS),
+        formula=to_text(found.program, RECORDED_DIGITS),
         recovered=has_terms_of_law(found.predict(NODES[:, np.newaxis])),
         error=_error_of(found.predict(_unseen()[:, np.newaxis])),
         seconds=seconds,
@@ -186,7 +185,7 @@ def _run_gplearn(trial: Trial, table: NDArray[np.float64], target: NDArray[np.fl
 
 
 def has_terms_of_law(values: NDArray[np.float64]) -> bool:
-    """Tell whether values at NODES are those of a polynomial with exactly the terms x, x**2, x**3, whatever its coefficients.
+    """Return whether values at NODES are those of a polynomial with exactly the terms x, x**2, x**3, whatever its coefficients.
 
     Examples:
         >>> has_terms_of_law(NODES * (1 + 2 * NODES) * NODES + NODES)
@@ -197,13 +196,13 @@ def has_terms_of_law(values: NDArray[np.float64]) -> bool:
     scale = float(np.max(np.abs(values)))
     if not (np.isfinite(scale) and scale > 0):
         return False
-    shares = np.linalg.lstsq(TERMS, values / scale)[0]
-    rest = np.abs(TERMS @ shares - values / scale)
+    shares = np.linalg.lstsq(TERM_VALUES, values / scale)[0]
+    rest = np.abs(TERM_VALUES @ shares - values / scale)
     return bool(np.max(rest) <= ABSENT and np.min(np.abs(shares)) >= PRESENT)
 
 
 def _unseen() -> NDArray[np.float64]:
-    return np.linspace(-RANGE, RANGE, 1000)
+    return np.linspace(-X_RANGE, X_RANGE, 1000)
 
 
 def _error_of(values: NDArray[np.float64]) -> float | None:
@@ -216,21 +215,21 @@ Cells = dict[tuple[Condition, str], list[Record]]
 
 
 def noise_notes(records: Sequence[Record]) -> list[str]:
-    """Return what belongs to the table: where the records come from, the experiment, the rule and the test."""
+    """Return the notes of the table: the origin of the records, the experiment, the rule and the statistical test."""
     return [
         *origin_lines(records),
         f"Target {LAW}, x uniform on [-10, 10]; noise is its standard deviation over the root mean square of the exact values. "
-        "The paper has a grid of 4 x 4 too, but does not print its levels.",
-        f"spl: grammar `{GRAMMAR}`, eta {CONFIG.eta:g}, t_max {CONFIG.max_rules}, 10,000 episodes as {CONFIG.n_transplants} rounds of "
-        f"{CONFIG.n_episodes}; spl-paper: the same without completion. gplearn: population 2,000, 20 generations, "
-        "numbers from -10 to 10, + - * /, else its defaults.",
-        RULE,
+        "The paper also has a grid of 4 x 4, but does not print its levels.",
+        f"spl: grammar `{CUBIC_GRAMMAR}`, eta {CUBIC_CONFIG.eta:g}, t_max {CUBIC_CONFIG.max_rules}, 10,000 episodes as "
+        f"{CUBIC_CONFIG.n_transplants} rounds of {CUBIC_CONFIG.n_episodes}; spl-paper: the same without completion. gplearn: "
+        "population 2,000, 20 generations, numbers from -10 to 10, + - * /, otherwise its defaults.",
+        CUBIC_RULE,
         describe_test(records),
     ]
 
 
 def noise_table(records: Sequence[Record]) -> TextTable:
-    """Return one row a cell: how often each tool recovered the law, its median error and its median seconds."""
+    """Return one row per cell: how often each tool recovered the law, its median error and its median seconds."""
     cells = _cells(records)
     tools = _tools(records)
     return TextTable(
@@ -261,7 +260,7 @@ def _row(members: Sequence[Sequence[Record]]) -> list[str]:
 
 
 def _median_error(records: Sequence[Record]) -> str:
-    """Return the median; an error that cannot be computed is larger than any other."""
+    """Return the median error; one that cannot be computed counts as larger than any other."""
     errors = [np.inf if record.outcome.error is None else record.outcome.error for record in records]
     return f"{statistics.median_high(errors):.1g}" if errors else ""
 
@@ -276,11 +275,11 @@ def _conditions(cells: Cells) -> list[Condition]:
 
 def _tools(records: Sequence[Record]) -> list[str]:
     """Return the tools that have results, ours first."""
-    return [tool for tool in TOOLS if any(record.trial.tool == tool for record in records)]
+    return [tool for tool in NOISE_TOOLS if any(record.trial.tool == tool for record in records)]
 
 
 def describe_test(records: Sequence[Record]) -> str:
-    """Return the T-test of the paper in words: is our recovery rate higher, over the cells that both tools have?"""
+    """Return the paper's T-test in words: is our recovery rate higher, over the cells that both tools have?"""
     cells = _cells(records)
     tool = OURS if any(record.trial.tool == OURS for record in records) else OURS_AS_IN_PAPER
     pair = (tool, "gplearn")
@@ -288,15 +287,15 @@ def describe_test(records: Sequence[Record]) -> str:
     ours, theirs = ([summarise(cells[condition, tool]).rate for condition in both] for tool in pair)
     test = f"T-test, paired over {len(both)} cells, one-sided ({tool} higher; scipy.stats.ttest_rel)"
     if len({our - their for our, their in zip(ours, theirs, strict=True)}) < 2:
-        return f"{test}: not defined, since the rates do not differ in different ways."
+        return f"{test}: not defined, because the difference of the rates is the same in all cells."
     from scipy.stats import ttest_rel
 
     p_value = float(ttest_rel(ours, theirs, alternative="greater").pvalue)
-    return f"{test}: p = {p_value:.2g}. The paper has p = {PAPER_P_VALUE:.2e} and does not say which T-test."
+    return f"{test}: p = {p_value:.2g}. The paper reports p = {PAPER_P_VALUE:.2e} and does not say which T-test."
 
 
 def draw_noise(records: Sequence[Record], path: Path) -> None:
-    """Draw a map of recovery rates for each tool, noise by points, on one scale; with the values, so that colour only helps."""
+    """Draw a heat map of recovery rates for each tool, noise by points, on one colour scale and with the values as text."""
     from matplotlib.figure import Figure
 
     from spl.bench.figures import save_figure
@@ -320,7 +319,7 @@ def _draw_rates(axes: "Axes", cells: dict[tuple[Condition, str], Summary], tool:
     rates = [[np.nan if summary is None else 100 * summary.rate for summary in row] for row in found]
     image = axes.imshow(rates, cmap="cividis", vmin=0.0, vmax=100.0)
     n_trials = {summary.n_trials for row in found for summary in row if summary is not None}
-    axes.set_title(f"{tool} (trials a cell: {min(n_trials)})" if len(n_trials) == 1 else tool)
+    axes.set_title(f"{tool} (trials per cell: {min(n_trials)})" if len(n_trials) == 1 else tool)
     axes.set_xticks(range(len(counts)), [f"{n_points:,}" for n_points in counts])
     axes.set_yticks(range(len(levels)), [f"{noise:.0%}" for noise in levels])
     axes.set_xlabel("points")

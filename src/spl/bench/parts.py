@@ -1,6 +1,6 @@
 """`spl bench parts`: our search without one of the parts that we added to the paper's, on random formulas and the Nguyen problems.
 
-Random formulas come exact and with 1 % noise, Nguyen problems with 20 points. Everything else is the default of the product.
+Random formulas are exact or have 1 % noise; Nguyen problems have 20 points. All other settings are the defaults.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,9 @@ from spl.datasets.nguyen import Problem, load_nguyen
 from spl.errors import SettingError
 from spl.settings import CLOSERS, SearchConfig
 
-# how problems are posed: random formulas in two ways, Nguyen problems in one
-EXACT = Condition(0.0, n_threads=1).setting
-NOISY = Condition(0.01, n_threads=1).setting
+# Settings of the problems: two for random formulas, one for Nguyen problems
+EXACT_SETTING = Condition(0.0, n_threads=1).setting
+NOISY_SETTING = Condition(0.01, n_threads=1).setting
 POINTS20 = "points20"
 
 
@@ -25,12 +25,12 @@ class Variant:
     """The search without a part."""
 
     name: str  # of the part
-    without: str  # short: name and this are the first column of a table that fits a terminal
+    without: str  # short, because name and this are the first column of a table that must fit a terminal
     changes: Mapping[str, Any]  # of the settings
 
-    def setting(self, posed: str) -> str:
-        """Return how a trial names the variant and the way its problem is posed."""
-        return f"{self.name}: {posed}"
+    def setting(self, problem_setting: str) -> str:
+        """Return the setting of a trial: the variant, and the setting of its problem."""
+        return f"{self.name}: {problem_setting}"
 
 
 def _without_closer(name: str) -> dict[str, tuple[str, ...]]:
@@ -55,8 +55,8 @@ VARIANTS = (
 def parts_trials(
     formulas: Sequence[int], problems: Sequence[Problem], seeds: Sequence[int], timeout: float | None
 ) -> list[Trial]:
-    """Return the trials: all variants of a problem one after the other, so that all see the same machine."""
-    posed = [(f"random-{formula:03d}", setting) for formula in formulas for setting in (EXACT, NOISY)]
+    """Return the trials: all variants of a problem one after another, so that all run under the same conditions."""
+    posed = [(f"random-{formula:03d}", setting) for formula in formulas for setting in (EXACT_SETTING, NOISY_SETTING)]
     posed += [(problem.name, POINTS20) for problem in problems]
     return [
         Trial(
@@ -74,7 +74,7 @@ def parts_trials(
 
 
 def split_setting(trial: Trial) -> tuple[Variant, str]:
-    """Return the variant of a trial, and how its problem is posed.
+    """Return the variant of a trial, and the setting of its problem.
 
     Examples:
         >>> trial = Trial(experiment="parts", setting="scan: points20", tool="spl", problem="Nguyen-1", seed=0, timeout=5)
@@ -88,7 +88,7 @@ def split_setting(trial: Trial) -> tuple[Variant, str]:
             return variant, posed
     known = ", ".join(variant.name for variant in VARIANTS)
     raise SettingError(
-        f"'{trial.setting}' names no variant of the search. Write one of {known}, as in 'scan: points20'."
+        f"'{trial.setting}' does not name a variant of the search. Write one of {known}, as in 'scan: points20'."
     )
 
 

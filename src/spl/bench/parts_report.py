@@ -1,22 +1,22 @@
-"""The section of the report on `spl bench parts`: what is recovered without each part, and how soon."""
+"""The report on `spl bench parts`: how much is recovered without each part, and how fast."""
 
 from collections.abc import Sequence
 
-from spl.bench.parts import EXACT, NOISY, POINTS20, VARIANTS, Variant
-from spl.bench.random import RULE as RANDOM_RULE
+from spl.bench.parts import EXACT_SETTING, NOISY_SETTING, POINTS20, VARIANTS, Variant
+from spl.bench.random import RANDOM_RULE
 from spl.bench.records import Record
 from spl.bench.section import Section
 from spl.bench.summaries import group, origin_lines, spell_seconds, summarise
 from spl.bench.text_table import TextTable
 
-COLUMNS = {EXACT: "random exact", NOISY: "random noise 0.01", POINTS20: "Nguyen points20"}  # headings
+COLUMNS = {EXACT_SETTING: "random exact", NOISY_SETTING: "random noise 0.01", POINTS20: "Nguyen points20"}  # headings
 
 
 def parts_sections(records: Sequence[Record]) -> list[Section]:
-    """Return a section for each time limit."""
+    """Return a section per time limit."""
     return [
         Section(
-            title="What each part brings",
+            title="The contribution of each part",
             notes=(
                 *origin_lines(members),
                 "Each row is the search without one of the parts that we added to the paper's; without the bank, it is the paper's.",
@@ -31,7 +31,7 @@ def parts_sections(records: Sequence[Record]) -> list[Section]:
 
 
 def parts_table(records: Sequence[Record]) -> TextTable:
-    """Return one row a variant, that with all parts first: recovered, and the median seconds, for each way to pose a problem."""
+    """Return one row per variant, that with all parts first: recovered and median seconds for each setting of problems."""
     trials = group(records, lambda record: record.trial.setting)
 
     def cells_of(variant: Variant) -> list[str]:

@@ -1,12 +1,12 @@
 """`spl bench pendulum`: the equations of a filmed double pendulum (Section 4.3 of the paper).
 
 prepared   the paper's samples: 5,000 rows of runs 0 to 4 to learn from, 2,000 rows of runs 5 and 6 for validation
-raw        the whole way from the camera's tracks: angles, smoothing, derivatives; the same runs, and run 7 as a test
+raw        starting from the camera tracks: angles, smoothing, derivatives; the same runs, and run 7 as a test
 
 Grammar and prior knowledge are the paper's, with two differences: the term that the paper assumes to be known is in every
-formula, not one rule among others, and a formula may have 40 rules, not 20. As there, validation rows decide among the
-formulas that a search found: of each, the terms that do not help on them are left out. An equation counts as found if the
-three terms of the ideal pendulum are in it. The error of an outcome is the root mean square error over the spread of the
+formula, not one rule among others, and a formula may have 40 rules, not 20. As in the paper, validation rows decide among the
+formulas that a search found, after dropping from each the terms that do not help on these rows. An equation counts as found if
+it contains the three terms of the ideal pendulum. The error of an outcome is the root mean square error over the spread of the
 target, on the validation rows or the test run.
 """
 
@@ -37,13 +37,13 @@ from spl.settings import Limits, SearchConfig
 
 Numbers = NDArray[np.float64]
 
-SETTINGS = ("prepared", "raw")
+PENDULUM_SETTINGS = ("prepared", "raw")
 TRAIN_RUNS, VALID_RUNS, TEST_RUN = (0, 1, 2, 3, 4), (5, 6), 7
-ROWS_A_RUN = 1000  # drawn from each track; neighbours say almost the same
-WORTH = 0.01  # a term stays if it lowers the error on the validation rows by this share
-NEAR = 10.0  # times the lowest loss of a front is too far to be looked at
-DIGITS = 6  # significant digits of a coefficient in the records
-GRAMMAR = """
+ROWS_PER_RUN = 1000  # drawn from each track; neighbouring rows are almost the same
+MIN_GAIN = 0.01  # a term stays if it lowers the error on the validation rows by this share
+NEAR_LOSS = 10.0  # times the lowest loss of a front: formulas with larger losses are ignored
+COEFFICIENT_DIGITS = 6  # significant digits of a coefficient in the records
+PENDULUM_GRAMMAR = """
     law   -> C * {other} * cos(theta1 - theta2) + f                       # known to be part of the equation
     f     -> f + f | f * f | C * f | C | speed | cos(angle) | sin(angle) | sign(rate)
     speed -> speed * speed | omega1 | omega2 | {other}
@@ -56,7 +56,7 @@ IDEAL: Mapping[str, str] = MappingProxyType(
         "domega2": "domega1*cos(theta1 - theta2) + omega1**2*sin(theta1 - theta2) + sin(theta2)",
     }
 )
-OTHER: Mapping[str, str] = MappingProxyType({"domega1": "domega2", "domega2": "domega1"})
+OTHER_ACCELERATION: Mapping[str, str] = MappingProxyType({"domega1": "domega2", "domega2": "domega1"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,15 +78,20 @@ class Equation:
     @property
     def text(self) -> str:
         """The equation as a formula."""
-        parts = [f"{value:.{DIGITS}g}" + ("" if term == "1" else f"*{term}") for term, value in self.terms.items()]
+        parts = [
+            f"{value:.{COEFFICIENT_DIGITS}g}" + ("" if term == "1" else f"*{term}")
+            for term, value in self.terms.items()
+        ]
         return " + ".join(parts).replace("+ -", "- ")
 
 
 def pendulum_trials(settings: Sequence[str], seeds: Sequence[int], timeout: float | None) -> list[Trial]:
-    """Return the trials: both equations of each setting with the first seed before any with the second."""
+    """Return the trials, seed by seed: both equations of each setting."""
     for setting in settings:
-        if setting not in SETTINGS:
-            raise SettingError(f"There is no setting '{setting}' of the pendulum. Known are: {', '.join(SETTINGS)}.")
+        if setting not in PENDULUM_SETTINGS:
+            raise SettingError(
+                f"There is no setting '{setting}' for the pendulum. Choose from: {', '.join(PENDULUM_SETTINGS)}."
+            )
     return [
         Trial(experiment="pendulum", setting=setting, tool=OURS, problem=target, seed=seed, timeout=timeout)
         for seed in seeds
@@ -96,14 +101,14 @@ def pendulum_trials(settings: Sequence[str], seeds: Sequence[int], timeout: floa
 
 
 def run_pendulum(trial: Trial) -> Outcome:
-    """Search an equation, on one core; judge it on rows that its coefficients were not fitted to."""
+    """Search an equation on one core, and test it on rows that its coefficients were not fitted to."""
     samples = load_samples(trial.setting)
     names = columns_for(trial.problem)
     began = time.perf_counter()
     found = discover(
         RegressionRequest(
             Dataset.from_arrays(_columns(samples.train, names).T, _column(samples.train, trial.problem), names=names),
-            Grammar.from_text(GRAMMAR.format(other=OTHER[trial.problem]), variables=names),
+            Grammar.from_text(PENDULUM_GRAMMAR.format(other=OTHER_ACCELERATION[trial.problem]), variables=names),
             config=pendulum_config(),
             limits=Limits(timeout=trial.timeout),
             seed=trial.seed,
@@ -127,7 +132,7 @@ def pendulum_config() -> SearchConfig:
 
 def pendulum_settings(trial: Trial) -> dict[str, object]:
     """Return the settings of the search."""
-    return {"grammar": GRAMMAR.format(other=OTHER[trial.problem]), **pendulum_config().to_dict()}
+    return {"grammar": PENDULUM_GRAMMAR.format(other=OTHER_ACCELERATION[trial.problem]), **pendulum_config().to_dict()}
 
 
 PENDULUM = Experiment(name="pendulum", run=run_pendulum, settings=pendulum_settings)
@@ -137,18 +142,18 @@ PENDULUM = Experiment(name="pendulum", run=run_pendulum, settings=pendulum_setti
 
 
 def columns_for(target: str) -> tuple[str, ...]:
-    """Return what an equation may contain: angles, rates, and the other acceleration.
+    """Return the variables of an equation: angles, angular velocities, and the other acceleration.
 
     Examples:
         >>> columns_for("domega1")
         ('theta1', 'theta2', 'omega1', 'omega2', 'domega2')
     """
-    return (*PENDULUM_COLUMNS[:4], OTHER[target])
+    return (*PENDULUM_COLUMNS[:4], OTHER_ACCELERATION[target])
 
 
 @functools.cache
 def load_samples(setting: str) -> Samples:
-    """Return the rows of a setting; the tracks are smoothed once a process."""
+    """Return the rows of a setting; the tracks are smoothed once per process."""
     if setting == "prepared":
         data = fetch_double_pendulum()
         return Samples(data.train, data.test, data.test)
@@ -161,12 +166,12 @@ def load_samples(setting: str) -> Samples:
 
 @functools.cache
 def load_test_run() -> PendulumRun:
-    """Return the run that is neither learned from nor used to choose."""
+    """Return the run that is used neither for training nor for choosing."""
     return smooth_track(fetch_double_pendulum(raw=True)[TEST_RUN])
 
 
 def _draw(run: PendulumRun, random: np.random.Generator) -> Numbers:
-    return run.table[np.sort(random.choice(len(run.table), min(ROWS_A_RUN, len(run.table)), replace=False))]
+    return run.table[np.sort(random.choice(len(run.table), min(ROWS_PER_RUN, len(run.table)), replace=False))]
 
 
 def _column(table: Numbers, name: str) -> Numbers:
@@ -177,11 +182,11 @@ def _columns(table: Numbers, names: Iterable[str]) -> Numbers:
     return np.vstack([_column(table, name) for name in names])
 
 
-# ---- judging -------------------------------------------------------------------------------------
+# ---- choosing ------------------------------------------------------------------------------------
 
 
 def has_ideal_terms(terms: Iterable[str], target: str) -> bool:
-    """Tell whether the three terms of the ideal pendulum are among others.
+    """Return whether the terms include the three of the ideal pendulum.
 
     Examples:
         >>> has_ideal_terms(["sin(theta1)", "omega1"], "domega1")
@@ -192,7 +197,7 @@ def has_ideal_terms(terms: Iterable[str], target: str) -> bool:
 
 @functools.cache
 def ideal_terms(target: str) -> tuple[str, ...]:
-    """Return the three terms of the ideal pendulum, spelled as found terms are."""
+    """Return the three terms of the ideal pendulum, spelled like found terms."""
     return tuple(linear_terms(parse_expression(IDEAL[target], Vocabulary(columns_for(target)))))
 
 
@@ -210,11 +215,11 @@ def relative_rms(text: str, table: Numbers, target: str) -> float | None:
 
 
 def choose_equation(front: Front, samples: Samples, target: str) -> Equation:
-    """Return the equation that does best on the validation rows, each without the terms that do not help there.
+    """Return the best equation on the validation rows, after dropping from each the terms that do not help there.
 
-    Of equations that are equally good, that with the fewest terms.
+    Among equally good equations, the one with the fewest terms wins.
     """
-    near = [candidate for candidate in front if candidate.loss <= NEAR * front[-1].loss]
+    near = [candidate for candidate in front if candidate.loss <= NEAR_LOSS * front[-1].loss]
     equations = []
     for candidate in near:
         try:
@@ -222,14 +227,14 @@ def choose_equation(front: Front, samples: Samples, target: str) -> Equation:
         except ExpressionError:
             continue  # numbers inside terms
     if not equations:
-        raise ExpressionError("No formula that was found is a sum of terms. Allow more time.")
+        raise ExpressionError("None of the formulas found is a sum of terms. Allow more time.")
     best = min(equation.error for equation in equations)
-    good = [equation for equation in equations if equation.error <= (1 + WORTH) * best]
+    good = [equation for equation in equations if equation.error <= (1 + MIN_GAIN) * best]
     return min(good, key=lambda equation: (len(equation.terms), equation.error))
 
 
 def terms_of(program: Program) -> tuple[str, ...]:
-    """Return the terms of a formula; the square of a sign is 1 (at 0, where it is not, nothing was measured).
+    """Return the terms of a formula; the square of a sign counts as 1 (0 was never measured).
 
     Examples:
         >>> words = Vocabulary(columns_for("domega1"))
@@ -241,7 +246,7 @@ def terms_of(program: Program) -> tuple[str, ...]:
 
 
 def drop_idle_terms(terms: Iterable[str], samples: Samples, target: str) -> Equation:
-    """Fit the coefficients of terms to the training rows; leave out, one by one, those that do not help on the validation rows."""
+    """Fit the coefficients of terms to the training rows; drop, one by one, those that do not help on the validation rows."""
     kept = list(terms)
     values = {term: (predict(term, samples.train, target), predict(term, samples.valid, target)) for term in kept}
     truth = _column(samples.train, target), _column(samples.valid, target)
@@ -249,7 +254,7 @@ def drop_idle_terms(terms: Iterable[str], samples: Samples, target: str) -> Equa
     while len(kept) > 1:
         shorter = [_fit_terms([t for t in kept if t != term], values, truth) for term in kept]
         best = min(shorter, key=lambda one: one.error)
-        if best.error > (1 + WORTH) * equation.error:
+        if best.error > (1 + MIN_GAIN) * equation.error:
             break
         equation, kept = best, list(best.terms)
     return equation

@@ -1,4 +1,4 @@
-"""The section of the report on `spl bench pendulum`: terms found, and predicted beside measured accelerations."""
+"""The report on `spl bench pendulum`: the terms found, and a figure of predicted and measured accelerations."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -25,13 +25,13 @@ from spl.notation.terms import linear_terms
 PUBLISHED: Mapping[str, str] = MappingProxyType(
     {"domega1": "0 of 5", "domega2": "2 of 5"}
 )  # runs of the paper's notebooks with the three terms and no other
-PARTS: Mapping[str, tuple[float, float]] = MappingProxyType(
+RUN_PARTS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {"chaotic": (2.0, 8.0), "calm": (30.0, 36.0)}
 )  # seconds of the test run, as in the paper
 
 
 def pendulum_sections(records: Sequence[Record]) -> list[Section]:
-    """Return a section for each setting and time limit."""
+    """Return a section per setting and time limit."""
     kinds = group(records, lambda record: (record.trial.setting, record.trial.timeout))
     return [_pendulum_section(setting, members) for (setting, _), members in kinds.items()]
 
@@ -39,19 +39,19 @@ def pendulum_sections(records: Sequence[Record]) -> list[Section]:
 def _pendulum_section(setting: str, records: Sequence[Record]) -> Section:
     best = best_equations(records)
     has_figure = setting == "raw" and len(best) == len(IDEAL)
-    judged = (
-        f"run {TEST_RUN}, which nothing was chosen by"
+    tested_on = (
+        f"run {TEST_RUN}, which played no part in any choice"
         if setting == "raw"
-        else "the validation rows, which also decided about terms"
+        else "the validation rows, which were also used to choose terms"
     )
     return Section(
         title=f"Double pendulum, setting {setting}",
         notes=(
             *origin_lines(records),
             "The paper's grammar, but its known term is in every formula, and formulas may have 40 rules, not 20. Terms that do not "
-            "help on the validation runs were left out. Found: the three "
-            "terms of the ideal pendulum are there. Exact: and no other term. Error: root mean square over the spread of the "
-            f"target, on {judged}; the median over the seeds. Published: runs of the paper's notebooks that were exact.",
+            "help on the validation runs were dropped. Found: the equation contains the three terms of the ideal pendulum. Exact: it "
+            f"has no other terms. Error: root mean square over the spread of the target, on {tested_on}; the median over the seeds. "
+            "Published: runs of the paper's notebooks that were exact.",
             *(f"Lowest error, {target}: `{text}`" for target, text in best.items()),
         ),
         table=pendulum_table(records),
@@ -66,7 +66,7 @@ def _pendulum_section(setting: str, records: Sequence[Record]) -> Section:
 
 
 def pendulum_table(records: Sequence[Record]) -> TextTable:
-    """Return one row an equation."""
+    """Return one row per equation."""
     by_target = group(records, lambda record: record.trial.problem)
     return TextTable(
         headings=("equation", "found", "exact", "error", "median s", "published"),
@@ -99,7 +99,7 @@ def other_terms(text: str, target: str) -> tuple[str, ...]:
 
 
 def best_equations(records: Sequence[Record]) -> dict[str, str]:
-    """Return the equation with the lowest error of each acceleration."""
+    """Return the equation with the lowest error for each acceleration."""
     best: dict[str, str] = {}
     for target in IDEAL:
         known = [r.outcome for r in records if r.trial.problem == target and r.outcome.error is not None]
@@ -109,19 +109,19 @@ def best_equations(records: Sequence[Record]) -> dict[str, str]:
 
 
 def draw_accelerations(equations: Mapping[str, str], path: Path) -> None:
-    """Draw measured and predicted accelerations of the test run, where it is chaotic and where it is calm."""
+    """Draw measured and predicted accelerations of a chaotic and a calm part of the test run."""
     from matplotlib.figure import Figure
 
-    from spl.bench.figures import OURS, save_figure
+    from spl.bench.figures import OUR_COLOUR, save_figure
 
     run = load_test_run()
     figure = Figure(figsize=(11, 2.6 * len(equations)), layout="constrained")
-    grid = figure.subplots(len(equations), len(PARTS), squeeze=False)
+    grid = figure.subplots(len(equations), len(RUN_PARTS), squeeze=False)
     for row, (target, text) in zip(grid, equations.items(), strict=True):
-        for axes, (name, (first, last)) in zip(row, PARTS.items(), strict=True):
+        for axes, (name, (first, last)) in zip(row, RUN_PARTS.items(), strict=True):
             part = run.select_times(first, last)
             axes.plot(part.time_s, part.select_column(target), color="0.6", lw=2.5, label="measured")
-            axes.plot(part.time_s, predict(text, part.table, target), "--", color=OURS, lw=1, label="predicted")
+            axes.plot(part.time_s, predict(text, part.table, target), "--", color=OUR_COLOUR, lw=1, label="predicted")
             axes.set_title(f"{target}, {name} part")
             axes.set_ylabel("rad/s2")
     for axes in grid[-1]:

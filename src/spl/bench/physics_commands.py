@@ -1,13 +1,8 @@
-"""The commands `spl bench balls` and `spl bench pendulum`: read options, run trials, show tables. They hold no method.
-
-As in the other commands, whatever is slow to import is imported when it is needed.
-"""
-
-from pathlib import Path
+"""The commands `spl bench balls` and `spl bench pendulum`. Slow imports are inside functions."""
 
 import click
 
-from spl.bench.options import FOLDER, finite, running_options, seeds_option, split_words, timeout_option
+from spl.bench.options import RunOptions, finite, running_options, seeds_option, split_words, timeout_option
 from spl.bench.run_command import run_and_show
 
 
@@ -17,18 +12,16 @@ from spl.bench.run_command import run_and_show
     default="paper,drag",
     show_default=True,
     metavar="LIST",
-    help="paper: the rules of its published code. drag: sums of what the theory of drag knows.",
+    help="paper: the rules of the published code. drag: sums of terms from the theory of drag.",
 )
 @seeds_option("0-9")
-@timeout_option(2.0, "Of the search on each drop; inf is none.")
+@timeout_option(2.0, "Time limit of the search on each drop in seconds; inf for no limit.")
 @running_options(n_jobs=1, shown="1", cores="each with all cores")
-def balls(
-    grammars: str, seeds: str, timeout: float, jobs: int, results: str | None, is_fresh: bool, is_json: bool
-) -> None:
+def balls(grammars: str, seeds: str, timeout: float, running: RunOptions) -> None:
     """Predict how balls fall from a bridge, from the first 2 seconds of the fall.
 
-    Eleven balls, two drops each, beside the paper's results and the three models it compares with, which are fitted too. The
-    law is one for all drops of a seed, which share its searches. The error is the mean squared one after the 2 seconds, in square
+    Eleven balls, two drops each, compared with the paper's results and its three models, which are fitted to the same data. All
+    drops of a seed share their searches and one law. The error is the mean squared error after the first 2 seconds, in square
     metres.
 
     \b
@@ -41,8 +34,7 @@ def balls(
     from spl.datasets import fetch_ball_drop
 
     trials = balls_trials(fetch_ball_drop().balls, parse_seeds(seeds), split_words(grammars), finite(timeout))
-    path = Path(results) if results else FOLDER / "balls.jsonl"
-    run_and_show(BALLS, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(BALLS, trials, "balls", running)
 
 
 @click.command()
@@ -51,14 +43,12 @@ def balls(
     default="prepared,raw",
     show_default=True,
     metavar="LIST",
-    help="prepared: the paper's samples. raw: from the tracks of the camera.",
+    help="prepared: the samples of the paper. raw: the camera tracks.",
 )
 @seeds_option("0-4")
 @timeout_option(60.0)
 @running_options()
-def pendulum(
-    settings: str, seeds: str, timeout: float, jobs: int, results: str | None, is_fresh: bool, is_json: bool
-) -> None:
+def pendulum(settings: str, seeds: str, timeout: float, running: RunOptions) -> None:
     """Find the equations of a filmed double pendulum, with the grammar and the prior knowledge of the paper.
 
     An equation counts as recovered if it has the three terms of the ideal pendulum. Terms that do not help on the validation
@@ -73,5 +63,4 @@ def pendulum(
     from spl.bench.selection import parse_seeds
 
     trials = pendulum_trials(split_words(settings), parse_seeds(seeds), finite(timeout))
-    path = Path(results) if results else FOLDER / "pendulum.jsonl"
-    run_and_show(PENDULUM, trials, path, jobs=jobs, is_fresh=is_fresh, is_json=is_json)
+    run_and_show(PENDULUM, trials, "pendulum", running)

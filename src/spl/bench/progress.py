@@ -1,4 +1,4 @@
-"""What people see while trials run: a bar on a terminal, a few lines elsewhere."""
+"""The progress of trials: a bar on a terminal, a few lines elsewhere."""
 
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -9,14 +9,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from spl.bench.runner import Tally
 from spl.bench.trials import Trial
 
-N_LINES = 10  # of a whole run, where there is no terminal
+N_LINES = 10  # per run, without a terminal
 
 
 class TrialDisplay(AbstractContextManager["TrialDisplay"]):
-    """Shows how far the trials are. This one shows nothing."""
+    """Shows the progress of trials. This base class shows nothing."""
 
     def __call__(self, tally: Tally) -> None:
-        """Take note of how far the trials are."""
+        """Show the progress."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -32,7 +32,7 @@ class TrialLines(TrialDisplay):
         self._n_tenths: int | None = None
 
     def __call__(self, tally: Tally) -> None:
-        """Print a line if another tenth is done; none for what was done before."""
+        """Print a line if another tenth is done; none for earlier results."""
         tenths = N_LINES * tally.n_done // max(tally.n_trials, 1)
         if self._n_tenths is not None and tenths > self._n_tenths:
             line = f"{tally.n_done} of {tally.n_trials} trials done, {tally.n_recovered} recovered"
@@ -43,7 +43,7 @@ class TrialLines(TrialDisplay):
 
 
 class TrialBar(TrialDisplay):
-    """A bar with count, percentage, time left and the problem that is being worked on; gone when it ends."""
+    """A bar with count, percentage, time left and the current problem; it disappears at the end."""
 
     def __init__(self, console: Console) -> None:
         self._progress = Progress(
@@ -65,11 +65,11 @@ class TrialBar(TrialDisplay):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._progress.stop()
 
     def __call__(self, tally: Tally) -> None:
-        """Show the state from now on."""
+        """Show the progress."""
         self._progress.update(
             self._task,
             description="" if tally.next_trial is None else _name(tally.next_trial),
@@ -81,13 +81,13 @@ class TrialBar(TrialDisplay):
 
 
 def _name(trial: Trial) -> str:
-    """Return what tells a trial from the others of its run."""
+    """Return a name that distinguishes a trial from the others of its run."""
     kind = "" if trial.experiment == "nguyen" else f" {trial.setting}"
     return f"{trial.problem}{kind}, seed {trial.seed}"
 
 
 def spell_seconds_left(seconds: float | None) -> str:
-    """Return an estimate in words, no more exact than it is.
+    """Return an estimate of the time left in words, rounded to its accuracy.
 
     Examples:
         >>> spell_seconds_left(42), spell_seconds_left(200), spell_seconds_left(8000), spell_seconds_left(None)

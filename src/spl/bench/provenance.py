@@ -1,4 +1,4 @@
-"""Where a result comes from: the commit of the program, the versions it ran with, and the machine."""
+"""The origin of a result: the commit of the program, the versions of its packages, and the machine."""
 
 import functools
 import importlib.metadata
@@ -7,13 +7,13 @@ import platform
 import subprocess
 from pathlib import Path
 
-PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
+RECORDED_PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 _SOURCE = Path(__file__).parents[1]
 
 
 @functools.cache
 def describe_origin() -> dict[str, object]:
-    """Return commit, versions and machine, as they stand in every result.
+    """Return commit, versions and machine, as recorded in every result.
 
     Examples:
         >>> list(describe_origin())
@@ -23,16 +23,16 @@ def describe_origin() -> dict[str, object]:
 
 
 def find_commit(source: Path) -> str:
-    """Return the commit of a source folder, marked `+dirty` if the folder was changed since; else the version of the package."""
+    """Return the commit of a source folder, with `+dirty` if it has changes; the version of the package if it is not a checkout."""
     if _git(source, "ls-files", "--error-unmatch", "__init__.py") is None:
-        return f"version {own_version()}"  # not a checkout, or installed inside somebody else's
+        return f"version {own_version()}"  # not a checkout, or installed inside another one
     commit = _git(source, "rev-parse", "--short=12", "HEAD")
     changes = _git(source, "status", "--porcelain", "--", ".")
     return f"{commit}+dirty" if changes else f"{commit}"
 
 
 def own_version() -> str:
-    """Return the version of the installed distribution; a checkout need not be installed."""
+    """Return the version of the installed package; a checkout may not be installed."""
     try:
         return importlib.metadata.version("symbolic-physics-learner")
     except importlib.metadata.PackageNotFoundError:
@@ -40,14 +40,14 @@ def own_version() -> str:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """Return what git says, or None if it is not there or says no."""
+    """Return the output of git; None if git is missing or fails."""
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments],
             capture_output=True,
             text=True,
             check=False,
-            env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"},  # to look must not disturb
+            env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"},  # reading must not lock the repository
         )
     except OSError:
         return None
@@ -55,7 +55,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def _versions() -> dict[str, str]:
-    packages = {name: importlib.metadata.version(name) for name in PACKAGES}
+    packages = {name: importlib.metadata.version(name) for name in RECORDED_PACKAGES}
     return {"python": platform.python_version(), **packages, "spl": own_version()}
 
 
@@ -64,7 +64,7 @@ def _machine() -> dict[str, object]:
 
 
 def _cpu_model() -> str:
-    """Return the name of the processor; Linux tells it in a file, other systems to Python."""
+    """Return the name of the processor: on Linux from a file, elsewhere from Python."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

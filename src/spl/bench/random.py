@@ -1,8 +1,8 @@
-"""`spl bench random`: the default of the product on random formulas, exact and noisy.
+"""`spl bench random`: the default settings on random formulas, exact and noisy.
 
-Nothing is set for a formula: all have the default operators with constants, the default search and the same time limit. Without
-noise, a formula is recovered if the chosen one equals it to 1e-6 on 1,000 points that the search never saw. With noise its numbers
-cannot be exact: there, it is recovered if the chosen one has its structure, as `structure` tells on those points.
+All formulas have the default operators with constants, the default search and the same time limit. Without noise, a formula is
+recovered if the chosen one equals it to 1e-6 on 1,000 points that the search never saw. With noise its numbers cannot be exact, so
+it is recovered if the chosen one has its structure, which `structure` checks on those points.
 """
 
 import functools
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from spl.bench.records import Record
 from spl.bench.structure import has_structure_of_law
-from spl.bench.trials import Experiment, Outcome, Trial, is_recovered, relative_error
+from spl.bench.trials import RECORDED_DIGITS, Experiment, Outcome, Trial, is_recovered, relative_error
 from spl.data.dataset import Dataset
 from spl.datasets.random_formulas import RandomFormula, load_random_formula
 from spl.errors import SettingError
@@ -29,20 +29,19 @@ from spl.regression.fit import evaluate
 from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
-NOISE_LEVELS = (0.0, 0.001, 0.01, 0.1)  # standard deviation of the noise / root mean square of the exact values
-ACCURATE = 1e-3  # a formula is accurate if so little of the variance of the exact values is left over: R² of 0.999
-DIGITS = 8  # significant digits of a constant in the records
-RULE = (
-    "Recovered, without noise: equal to the truth to 1e-6 on 1,000 points that the search never saw. With noise: so equal once its "
-    "numbers are fitted to half of those points, exact, and judged on the others; and not so when any of its terms is left out, or "
-    "any of its numbers is 0."
+RANDOM_NOISE_LEVELS = (0.0, 0.001, 0.01, 0.1)  # standard deviation of the noise / root mean square of the exact values
+ACCURATE_SHARE = 1e-3  # unexplained share of the variance up to which a formula is accurate: R² of 0.999
+RANDOM_RULE = (
+    "Recovered, without noise: equal to the truth to 1e-6 on 1,000 points that the search never saw. With noise: equal on half of "
+    "those points once its numbers are fitted to the exact values of the other half, and no longer equal if any of its terms is left "
+    "out or any of its numbers is set to 0."
 )
-RULE_OF_ACCURACY = "Accurate: R² above 0.999 on the exact values of those points, as it was found."
+ACCURACY_RULE = "Accurate: R² above 0.999 on the exact values of those points, with its numbers as found."
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a search is given beside the formula.
+    """The noise and the number of threads of a trial.
 
     Examples:
         >>> Condition(0.01, 2).setting
@@ -56,16 +55,16 @@ class Condition:
 
     @property
     def setting(self) -> str:
-        """How a trial names it."""
+        """The name of the condition in a trial."""
         return f"noise={self.noise:g} threads={self.n_threads}"
 
     @classmethod
     def of(cls, setting: str) -> "Condition":
-        """Return the condition that a trial names."""
+        """Return the condition with this name."""
         match = re.fullmatch(r"noise=(\S+) threads=(\d+)", setting)
         if match is None:
             raise SettingError(
-                f"'{setting}' is no condition of random formulas. Write for example 'noise=0.01 threads=2'."
+                f"'{setting}' is not a condition of random formulas. Write for example 'noise=0.01 threads=2'."
             )
         return cls(float(match[1]), int(match[2]))
 
@@ -78,7 +77,7 @@ def random_trials(
     timeout: float | None,
     n_threads: int,
 ) -> list[Trial]:
-    """Return the trials: all formulas with the first seed before any with the second, all levels of noise for each."""
+    """Return the trials, seed by seed: all formulas, each with all levels of noise."""
     return [
         Trial(
             experiment="random",
@@ -95,12 +94,12 @@ def random_trials(
 
 
 def run_random(trial: Trial) -> Outcome:
-    """Search the formula of a trial as the product does by default."""
+    """Search the formula of a trial with the default settings."""
     return run_formula(trial, SearchConfig())
 
 
 def run_formula(trial: Trial, config: SearchConfig) -> Outcome:
-    """Search the formula of a trial with these settings, and judge what was found on exact data that the search never saw."""
+    """Search the formula of a trial with these settings, and test it on exact data that the search never saw."""
     condition = Condition.of(trial.setting)
     law = _load(trial.problem)
     table, target = law.make_train(trial.seed, noise=condition.noise)
@@ -122,9 +121,9 @@ def run_formula(trial: Trial, config: SearchConfig) -> Outcome:
     test_table, truth = law.make_test(trial.seed)
     values = evaluate(program, np.ascontiguousarray(test_table.T))
     return Outcome(
-        formula=to_text(program, DIGITS),
+        formula=to_text(program, RECORDED_DIGITS),
         recovered=is_law(program, test_table, truth, is_noisy=condition.noise > 0),
-        error=_share_left_over(values, truth),
+        error=_unexplained_error(values, truth),
         seconds=seconds,
         evaluations=found.n_evaluations,
         stopped=found.stopped,
@@ -132,7 +131,7 @@ def run_formula(trial: Trial, config: SearchConfig) -> Outcome:
 
 
 def random_settings(trial: Trial) -> dict[str, object]:
-    """Return the settings of the search, and what kind of formula was sought."""
+    """Return the settings of the search, and the kind of the true formula."""
     law = _load(trial.problem)
     return SearchConfig().to_dict() | {
         "truth": law.expression,
@@ -146,24 +145,24 @@ RANDOM = Experiment(name="random", run=run_random, settings=random_settings)
 
 
 def is_law(program: Program, table: NDArray[np.float64], truth: NDArray[np.float64], *, is_noisy: bool) -> bool:
-    """Tell whether a formula found in exact or noisy data counts as recovered, by exact points [N, D] that the search never saw."""
+    """Return whether a formula found in exact or noisy data counts as recovered, by exact points [N, D] that the search never saw."""
     if is_noisy:
         return has_structure_of_law(program, table, truth)
     return is_recovered(relative_error(evaluate(program, np.ascontiguousarray(table.T)), truth))
 
 
 def is_accurate(error: float | None) -> bool:
-    """Tell whether a formula with that error predicts well, recovered or not."""
-    return error is not None and error**2 <= ACCURATE
+    """Return whether a formula with this error predicts well, recovered or not."""
+    return error is not None and error**2 <= ACCURATE_SHARE
 
 
 def rate_of_accurate(records: Sequence[Record]) -> float:
-    """Return the share of one or more records whose formula predicts well."""
+    """Return the share of records whose formula predicts well; there must be at least one."""
     return sum(is_accurate(record.outcome.error) for record in records) / len(records)
 
 
-def _share_left_over(values: NDArray[np.float64], truth: NDArray[np.float64]) -> float | None:
-    """Return the root mean square error over the standard deviation of the truth; None if there is a value that is not finite."""
+def _unexplained_error(values: NDArray[np.float64], truth: NDArray[np.float64]) -> float | None:
+    """Return the root mean square error over the standard deviation of the truth; None if any value is not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         error = float(np.sqrt(np.mean((values - truth) ** 2)) / np.std(truth))
     return error if np.isfinite(error) else None

@@ -1,6 +1,6 @@
-"""Results as a file of JSON lines: one trial each, with all that is needed to understand and repeat it.
+"""Results as a file of JSON lines, one per trial, with everything needed to understand and repeat it.
 
-A line is written at once and put on disk, so that a kill costs at most the line in the making. A file has one writer.
+Each line is synced to disk, so that a killed process loses at most the line being written. A file has one writer.
 """
 
 import json
@@ -16,7 +16,7 @@ from spl.errors import DataError
 
 try:
     import fcntl
-except ImportError:  # Windows has no such locks; there, two writers are the user's to avoid
+except ImportError:  # Windows has no such locks; there, users must avoid two writers
     fcntl = None  # type: ignore[assignment]
 
 _TRIAL = tuple(field.name for field in fields(Trial))
@@ -25,7 +25,7 @@ _OUTCOME = tuple(field.name for field in fields(Outcome))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A trial, its outcome, and where they come from."""
+    """A trial, its outcome, and its origin."""
 
     trial: Trial
     outcome: Outcome
@@ -35,13 +35,13 @@ class Record:
     settings: dict[str, Any]  # of the tool
 
     def to_json(self) -> str:
-        """Return the record as one line, without its end."""
+        """Return the record as one line, without the line break."""
         origin = {name: getattr(self, name) for name in ("commit", "versions", "machine", "settings")}
         return json.dumps(asdict(self.trial) | asdict(self.outcome) | origin, allow_nan=False)
 
     @classmethod
     def from_json(cls, line: str) -> "Record":
-        """Return the record of a line; ValueError, KeyError or TypeError if it is not one."""
+        """Return the record of a line; raise ValueError, KeyError or TypeError if it is not one."""
         values = json.loads(line)
         return cls(
             trial=Trial(**{name: values[name] for name in _TRIAL}),
@@ -51,7 +51,7 @@ class Record:
 
 
 def read(path: Path) -> list[Record]:
-    """Return the records of a file in the order they were written. A last line that was cut off is left out."""
+    """Return the records of a file in the order they were written, without a truncated last line."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -60,7 +60,7 @@ def read(path: Path) -> list[Record]:
 
 
 def latest(records: Iterable[Record]) -> list[Record]:
-    """Return one record a trial, the last one."""
+    """Return the last record of each trial."""
     return list({record.trial.key: record for record in records}.values())
 
 
@@ -74,7 +74,7 @@ class ResultsFile:
         self._repair()
 
     def append(self, record: Record) -> None:
-        """Write a record to the end of the file, and to the disk."""
+        """Append a record to the file, and sync it to disk."""
         try:
             self._file.write(f"{record.to_json()}\n".encode())
             os.fsync(self._file.fileno())
@@ -83,7 +83,7 @@ class ResultsFile:
         self.records.append(record)
 
     def _repair(self) -> None:
-        """Leave the end of the file where the next line can begin: drop one that was cut off, end one that was not ended."""
+        """Make the file end with a complete line: drop a truncated one, or add a missing line break."""
         self._file.seek(0)
         content = self._file.read()
         if not content or content.endswith(b"\n"):
@@ -97,9 +97,9 @@ class ResultsFile:
 
 @contextmanager
 def open_results(path: Path, *, is_fresh: bool = False) -> Iterator[ResultsFile]:
-    """Open a file of results for writing, made if need be; a fresh one sets an old one aside, beside it.
+    """Open a file of results for writing; create it if necessary. `is_fresh` renames an old one and starts over.
 
-    A file that another process writes to is refused.
+    Raises an error if another process writes to the file.
     """
     if is_fresh and path.exists():
         with _open_alone(path):
@@ -109,7 +109,7 @@ def open_results(path: Path, *, is_fresh: bool = False) -> Iterator[ResultsFile]
 
 
 def _open_alone(path: Path) -> BinaryIO:
-    """Open a file to read and append, and keep other processes from it until it is closed."""
+    """Open a file to read and append, and lock it against other processes until it is closed."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b", buffering=0)
@@ -132,7 +132,7 @@ def _cannot_write(path: Path, error: OSError) -> DataError:
 
 
 def free_name(path: Path) -> Path:
-    """Return the first name such as `results.jsonl.1` that is not taken."""
+    """Return the first unused name such as `results.jsonl.1`."""
     number = 1
     while path.with_name(f"{path.name}.{number}").exists():
         number += 1
@@ -151,7 +151,7 @@ def _parse_line(line: bytes, number: int, path: Path) -> Record:
         return Record.from_json(line.decode())
     except (ValueError, KeyError, TypeError):
         raise DataError(
-            f"Line {number} of '{path}' is not a result. Delete the line, or begin anew with --fresh, "
+            f"Line {number} of '{path}' is not a result. Delete the line, or start over with --fresh, "
             "which sets the old file aside."
         ) from None
 

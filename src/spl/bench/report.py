@@ -1,6 +1,6 @@
-"""Results as tables beside the paper's figures, and as one Markdown document with figures.
+"""Results as tables compared with the paper's, and as one Markdown document with figures.
 
-Each experiment has a function that makes its tables from records; the terminal and the document show the same ones.
+Each experiment has a function that makes sections from records; the terminal and the document show the same sections.
 """
 
 import statistics
@@ -8,13 +8,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from spl.bench.ablation import MODELS, ablation_problems, paper_rate
+from spl.bench.ablation import ABLATION_MODELS, ablation_problems, paper_rate
 from spl.bench.balls_report import balls_sections
 from spl.bench.lorenz_report import lorenz_sections
 from spl.bench.parts_report import parts_sections
 from spl.bench.pendulum_report import pendulum_sections
-from spl.bench.random import RULE as RANDOM_RULE
-from spl.bench.random import RULE_OF_ACCURACY, Condition, rate_of_accurate
+from spl.bench.random import ACCURACY_RULE, RANDOM_RULE, Condition, rate_of_accurate
 from spl.bench.records import Record
 from spl.bench.section import Section, write_section
 from spl.bench.summaries import Summary, failure_lines, group, origin_lines, spell_seconds, spell_timeout, summarise
@@ -22,10 +21,10 @@ from spl.bench.systems_report import systems_sections
 from spl.bench.text_table import TextTable
 from spl.bench.trials import EXPERIMENTS, OURS
 from spl.datasets.nguyen import Problem, nguyen_problems
-from spl.datasets.random_formulas import MAX_VARIABLES
+from spl.datasets.random_formulas import MAX_FORMULA_VARIABLES
 from spl.errors import DataError
 
-NO_FIGURES = 'No figures: they need matplotlib. pip install "symbolic-physics-learner[plot]"'
+NO_FIGURES = 'No figures: they need matplotlib. Install it with: pip install "symbolic-physics-learner[plot]"'
 COST_BANDS = ((5, 7), (8, 10), (11, 13), (14, 15))  # of random formulas
 _UNSEEN = {"paper": "the separate test range", "points20": "1,000 other points of the same range"}
 
@@ -34,7 +33,7 @@ _UNSEEN = {"paper": "the separate test range", "points20": "1,000 other points o
 
 
 def nguyen_sections(records: Sequence[Record]) -> list[Section]:
-    """Return a section for each setting, method and time limit."""
+    """Return a section per setting, method and time limit."""
     kinds = group(records, lambda record: (record.trial.setting, record.trial.tool, record.trial.timeout))
     return [_nguyen_section(setting, tool, timeout, members) for (setting, tool, timeout), members in kinds.items()]
 
@@ -45,7 +44,9 @@ def _nguyen_section(setting: str, tool: str, timeout: float | None, records: Seq
         problem: summarise(by_problem[problem.name]) for problem in nguyen_problems() if problem.name in by_problem
     }
     rule = f"Recovered: equal to the truth to 1e-6 on {_UNSEEN[setting]}, which the search never saw."
-    columns = "SPL, NGGP, GP: the paper's rates in percent, in its own setting, and its average seconds on its machine."
+    columns = (
+        "SPL, NGGP, GP: the paper's rates in percent in its own setting, and its average seconds on its own machine."
+    )
 
     def draw(path: Path) -> None:
         from spl.bench.figures import draw_times
@@ -70,7 +71,7 @@ def _in_order(by_problem: dict[str, list[Record]], problems: Sequence[Problem]) 
 
 
 def nguyen_table(found: dict[Problem, Summary]) -> TextTable:
-    """Return one row a problem: what was recovered, what it took, and the figures of the paper."""
+    """Return one row per problem: how often it was recovered, the effort, and the paper's results."""
     headings = (
         "problem",
         "recovered",
@@ -98,7 +99,7 @@ def nguyen_table(found: dict[Problem, Summary]) -> TextTable:
 
 
 def _nguyen_average(found: dict[Problem, Summary]) -> tuple[str, ...] | None:
-    """Return the mean rates over the rows that the paper has too, or nothing if that is only one."""
+    """Return the mean rates over the rows that the paper also has; None if there are fewer than two."""
     both = {problem: summary for problem, summary in found.items() if problem.paper_spl is not None}
     if len(both) < 2:
         return None
@@ -118,7 +119,7 @@ def _percent(rate: float | None) -> str:
 
 
 def ablation_sections(records: Sequence[Record]) -> list[Section]:
-    """Return a section for each time limit."""
+    """Return a section per time limit."""
     return [_ablation_section(members) for members in group(records, lambda record: record.trial.timeout).values()]
 
 
@@ -128,7 +129,7 @@ def _ablation_section(records: Sequence[Record]) -> Section:
         name: summarise(members)
         for name, members in group(records, lambda record: (record.trial.problem, record.trial.setting)).items()
     }
-    models = "; ".join(f"{model.name}: {model.without}" for model in MODELS)
+    models = "; ".join(f"{model.name}: {model.without}" for model in ABLATION_MODELS)
 
     def draw(path: Path) -> None:
         from spl.bench.figures import draw_ablation
@@ -140,7 +141,7 @@ def _ablation_section(records: Sequence[Record]) -> Section:
         notes=(
             *origin_lines(records),
             f"Models: {models}.",
-            f"The paper states no time limit; here it is: {spell_timeout(timeout)}.",
+            f"The paper states no time limit; ours: {spell_timeout(timeout)}.",
         ),
         table=ablation_table(cells),
         figure="ablation" + ("" if timeout is None else f"-{timeout:g}s"),
@@ -149,17 +150,17 @@ def _ablation_section(records: Sequence[Record]) -> Section:
 
 
 def ablation_table(cells: dict[tuple[str, str], Summary]) -> TextTable:
-    """Return one row a problem: the rates of our five models, then those of the paper's."""
+    """Return one row per problem: the rates of our five models, then those of the paper."""
     problems = [problem.name for problem in ablation_problems() if any(name == problem.name for name, _ in cells)]
-    ours = [[_rate(cells.get((name, model.name))) for model in MODELS] for name in problems]
-    theirs = [[paper_rate(model, name) for model in MODELS] for name in problems]
+    ours = [[_rate(cells.get((name, model.name))) for model in ABLATION_MODELS] for name in problems]
+    theirs = [[paper_rate(model, name) for model in ABLATION_MODELS] for name in problems]
     n_trials = {name: max(s.n_trials for (problem, _), s in cells.items() if problem == name) for name in problems}
     return TextTable(
         headings=(
             "problem",
             "trials",
-            *(f"ours {model.name}" for model in MODELS),
-            *(f"paper {model.name}" for model in MODELS),
+            *(f"ours {model.name}" for model in ABLATION_MODELS),
+            *(f"paper {model.name}" for model in ABLATION_MODELS),
         ),
         rows=tuple(
             (name, str(n_trials[name]), *map(_percent, (*our, *their)))
@@ -182,7 +183,7 @@ def _average(rates: Sequence[float | None]) -> str:
 
 
 def noise_sections(records: Sequence[Record]) -> list[Section]:
-    """Return a section for each time limit."""
+    """Return a section per time limit."""
     from spl.bench.noise import draw_noise, noise_notes, noise_table
 
     return [
@@ -201,13 +202,13 @@ def noise_sections(records: Sequence[Record]) -> list[Section]:
 
 
 def random_sections(records: Sequence[Record]) -> list[Section]:
-    """Return a section for each time limit and number of threads."""
+    """Return a section per time limit and number of threads."""
     kinds = group(records, lambda record: (record.trial.timeout, Condition.of(record.trial.setting).n_threads))
     return [_random_section(timeout, n_threads, members) for (timeout, n_threads), members in kinds.items()]
 
 
 def _random_section(timeout: float | None, n_threads: int, records: Sequence[Record]) -> Section:
-    cores = "one thread a trial" if n_threads == 1 else f"{n_threads} threads a trial"
+    cores = "one thread per trial" if n_threads == 1 else f"{n_threads} threads per trial"
 
     def draw(path: Path) -> None:
         from spl.bench.figures import draw_random
@@ -220,7 +221,7 @@ def _random_section(timeout: float | None, n_threads: int, records: Sequence[Rec
             *origin_lines(records, cores),
             "Default operators, constants and search; 200 rows. Noise is its standard deviation over the root mean square of "
             "the exact values. Cost: tokens of the simplest form.",
-            f"{RANDOM_RULE} {RULE_OF_ACCURACY}",
+            f"{RANDOM_RULE} {ACCURACY_RULE}",
         ),
         table=random_table(records),
         failures=tuple(_random_failure(record) for record in records if not record.outcome.recovered),
@@ -230,10 +231,10 @@ def _random_section(timeout: float | None, n_threads: int, records: Sequence[Rec
 
 
 def _random_failure(record: Record) -> str:
-    """Return what a trial found, and what it should have found."""
+    """Return a line with the formula that a trial found, and the true one."""
     noise = Condition.of(record.trial.setting).noise
     place, _, rest = failure_lines([record])[0].partition(": ")
-    return f"{place}, noise {noise:.3g}: `{record.settings['truth']}` was the truth, found was {rest}"
+    return f"{place}, noise {noise:.3g}: `{record.settings['truth']}` is the truth; found {rest}"
 
 
 def random_table(records: Sequence[Record]) -> TextTable:
@@ -262,7 +263,7 @@ def _random_rows(records: Sequence[Record]) -> dict[str, list[Record]]:
     }
     for has_constants, name in ((False, "without constants"), (True, "with constants")):
         rows[name] = [record for record in records if record.settings["has_constants"] is has_constants]
-    for n_variables in range(1, MAX_VARIABLES + 1):
+    for n_variables in range(1, MAX_FORMULA_VARIABLES + 1):
         name = "1 variable" if n_variables == 1 else f"{n_variables} variables"
         rows[name] = [record for record in records if record.settings["n_variables"] == n_variables]
     return rows
@@ -283,11 +284,11 @@ def _random_cells(records: Sequence[Record], levels: Sequence[float]) -> list[st
 
 
 def against_sections(records: Sequence[Record]) -> list[Section]:
-    """Return a section for each setting and time limit: one row a problem, two columns a tool."""
+    """Return a section per setting and time limit: one row per problem, two columns per tool."""
     kinds = group(records, lambda record: (record.trial.setting, record.trial.timeout))
     return [
         Section(
-            title=f"Against other tools, setting {setting}",
+            title=f"Comparison with other tools, setting {setting}",
             notes=(*origin_lines(members), "The same data, time limit and rule of recovery for all tools."),
             table=against_table(members),
         )
@@ -296,13 +297,13 @@ def against_sections(records: Sequence[Record]) -> list[Section]:
 
 
 def against_table(records: Sequence[Record]) -> TextTable:
-    """Return one row a problem: how often each tool recovered it, and its median seconds."""
+    """Return one row per problem: how often each tool recovered it, and its median seconds."""
     cells = {
         name: summarise(members)
         for name, members in group(records, lambda record: (record.trial.problem, record.trial.tool)).items()
     }
     tools = list(dict.fromkeys(tool for _, tool in cells))
-    order = {problem.name: place for place, problem in enumerate(nguyen_problems())}
+    order = {problem.name: index for index, problem in enumerate(nguyen_problems())}
     problems = sorted({name for name, _ in cells}, key=lambda name: (order.get(name, len(order)), name))
 
     def cells_of(summary: Summary | None) -> tuple[str, str]:
@@ -337,7 +338,7 @@ SECTIONS: dict[str, Callable[[Sequence[Record]], list[Section]]] = {
 
 
 def write_report(records: Sequence[Record], directory: Path | None) -> str:
-    """Return a Markdown document of all experiments among the records; figures go into the directory, if there is one."""
+    """Return a Markdown document on all experiments in the records; figures go into the directory, if given."""
     if not records:
         raise DataError("There are no results yet. Run for example: spl bench nguyen --seeds 0-1")
     has_figures = directory is not None and can_draw()
@@ -352,7 +353,7 @@ def write_report(records: Sequence[Record], directory: Path | None) -> str:
 
 
 def can_draw() -> bool:
-    """Tell whether matplotlib is installed."""
+    """Return whether matplotlib is installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:

@@ -1,7 +1,4 @@
-"""What a command `spl bench ...` does with its trials: run them with a display of the progress, then show what they gave.
-
-As in the other commands, whatever is slow to import is imported when it is needed.
-"""
+"""Runs the trials of an `spl bench` command with a progress display, then shows the results. Slow imports are inside functions."""
 
 import json
 import sys
@@ -14,29 +11,29 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from spl.bench.options import RunOptions
     from spl.bench.progress import TrialDisplay
     from spl.bench.runner import Finished
     from spl.bench.trials import Experiment, Trial
 
-INTERRUPTED = 130  # exit status, as shells have it
+INTERRUPTED_STATUS = 130  # exit status, by convention of shells
 
 
-def run_and_show(
-    experiment: "Experiment", trials: Sequence["Trial"], path: Path, *, jobs: int, is_fresh: bool, is_json: bool
-) -> None:
-    """Run trials with a display of the progress, then show what they gave."""
+def run_and_show(experiment: "Experiment", trials: Sequence["Trial"], name: str, running: "RunOptions") -> None:
+    """Run trials with a progress display, then show the results; `name` is that of the default file of results."""
     from spl.bench.runner import run_trials
     from spl.regression.warm_up import compile_once
 
     compile_once(lambda message: click.echo(message, err=True))
-    console = _console(is_error=is_json)
-    with _make_display(console, is_json=is_json) as display:
-        finished = run_trials(experiment, trials, path, n_jobs=jobs, is_fresh=is_fresh, watch=display)
+    path = running.results_file(name)
+    console = _console(is_error=running.is_json)
+    with _make_display(console, is_json=running.is_json) as display:
+        finished = run_trials(experiment, trials, path, n_jobs=running.jobs, is_fresh=running.is_fresh, watch=display)
     if finished.is_interrupted:
         n_done = f"{len(finished.records)} of {finished.n_trials}"
-        click.echo(f"Interrupted: {n_done} trials are done and kept in {path}. The same command continues.", err=True)
-        sys.exit(INTERRUPTED)
-    if is_json:
+        click.echo(f"Interrupted: {n_done} trials are done and saved in {path}. The same command continues.", err=True)
+        sys.exit(INTERRUPTED_STATUS)
+    if running.is_json:
         click.echo(json.dumps(_describe(experiment, finished, path), allow_nan=False))
     else:
         _print_results(console, experiment, finished, path)
@@ -68,4 +65,4 @@ def _print_results(console: "Console", experiment: "Experiment", finished: "Fini
 
     for section in SECTIONS[experiment.name](finished.records):
         print_section(console, section)
-    click.echo(f"Results: {path}. As a document with figures: spl bench report {path} -o DIR")
+    click.echo(f"Results: {path}. For a document with figures: spl bench report {path} -o DIR")

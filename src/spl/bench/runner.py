@@ -1,6 +1,6 @@
-"""Running trials: each once, several at a time, every result on disk as soon as it is there.
+"""Runs trials: each once, several in parallel, every result saved as soon as it is available.
 
-Ctrl-C ends a run at once; the same call continues it, because trials that have a result are not run again.
+Ctrl-C ends a run at once; the same call continues it, because trials with a result are not run again.
 """
 
 import signal
@@ -28,15 +28,15 @@ class Tally:
     """What a watcher sees before the first trial and after each."""
 
     n_trials: int
-    n_done: int  # with those that had a result before
+    n_done: int  # including earlier results
     n_recovered: int
-    seconds_left: float | None  # an estimate; None while nothing is known
+    seconds_left: float | None  # an estimate; None before the first result
     next_trial: Trial | None  # the first one without a result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """What a run leaves: the records of its trials, those of earlier runs among them."""
+    """The records of the trials of a run, including those of earlier runs."""
 
     records: list[Record]
     n_trials: int
@@ -55,10 +55,10 @@ def run_trials(
     is_fresh: bool = False,
     watch: Watcher | None = None,
 ) -> Finished:
-    """Run the trials that have no result in the file yet, and add theirs to it.
+    """Run the trials that have no result in the file yet, and add their results to it.
 
     A result counts for a trial with the same key, whatever version of the program it is from; `is_fresh` sets the old file aside.
-    One job runs in this process, more in as many others. An error of the kind `SplError` is an outcome: not recovered.
+    One job runs in this process, more in separate processes. An `SplError` is an outcome: not recovered.
     """
     with open_results(path, is_fresh=is_fresh) as results:
         book = _Book(results, trials, n_jobs)
@@ -86,7 +86,7 @@ def _watch(watch: Watcher | None, book: "_Book") -> None:
 
 
 class _Book:
-    """The trials of a run beside the results so far."""
+    """The trials of a run and the results so far."""
 
     def __init__(self, results: ResultsFile, trials: Sequence[Trial], n_jobs: int) -> None:
         self._results = results
@@ -112,7 +112,7 @@ class _Book:
 
 
 def _seconds_left(records: Sequence[Record], waiting: Sequence[Trial], n_jobs: int) -> float | None:
-    """Return an estimate: each trial takes as long as others of its kind did, or as all did if it is the first of its kind."""
+    """Return an estimate: each trial takes as long as others of its kind, or as all others if it is the first of its kind."""
     if not waiting:
         return 0.0
     if not records:
@@ -133,22 +133,22 @@ def _kind(trial: Trial) -> tuple[str, ...]:
 
 
 def _outcomes(experiment: Experiment, trials: Sequence[Trial], n_jobs: int) -> Generator[tuple[Trial, Outcome]]:
-    """Yield each trial with its outcome as soon as it is there."""
+    """Yield each trial with its outcome as soon as it is available."""
     if not trials:
         return
     calls = (delayed(_run_one)(experiment.run, trial) for trial in trials)
     with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1):
-        parallel = Parallel(return_as="generator_unordered", batch_size=1)  # a batch would hold results back
+        parallel = Parallel(return_as="generator_unordered", batch_size=1)  # a batch would delay results
         if n_jobs == 1:
             outcomes = parallel(calls)
         else:
-            with _ctrl_c_kept_from_children():
+            with _children_ignore_ctrl_c():
                 outcomes = parallel(calls)
     try:
         for outcome in outcomes:  # noqa: UP028 - `yield from` would close it before we can
             yield outcome
     finally:
-        with warnings.catch_warnings(action="ignore"):  # joblib's about tasks that are cancelled: they are meant to be
+        with warnings.catch_warnings(action="ignore"):  # joblib warns about cancelled tasks, which is intended
             outcomes.close()
 
 
@@ -165,12 +165,12 @@ def _run_one(run: Callable[[Trial], Outcome], trial: Trial) -> tuple[Trial, Outc
 
 
 @contextmanager
-def _ctrl_c_kept_from_children() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C, as they inherit it: this one sees it, and ends them.
+def _children_ignore_ctrl_c() -> Iterator[None]:
+    """Make processes that start inside the block ignore Ctrl-C; this process handles it and ends them.
 
-    Otherwise each would print a traceback of its own, or return what it has so far as if it were an outcome.
+    Otherwise each would print a traceback, or return its best so far as if it were an outcome.
     """
-    if current_thread() is not main_thread():  # only the main one may say what happens on Ctrl-C, and sees it
+    if current_thread() is not main_thread():  # only the main thread may set signal handlers
         yield
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)

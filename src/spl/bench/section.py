@@ -1,4 +1,4 @@
-"""A section of a report: one table with what belongs to it, as Markdown and on a terminal."""
+"""A section of a report: a table with its notes, failures and figure, as Markdown and on a terminal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from rich.console import Console
 from spl.bench.text_table import TextTable
 from spl.display.results import print_lines
 
-MAX_FAILURES = 10  # lines of failures on a terminal; a document has them all
+MAX_FAILURES = 10  # shown on a terminal; a document lists all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One table with what belongs to it."""
+    """A table with its notes, failures and figure."""
 
     title: str
     notes: tuple[str, ...]
@@ -25,7 +25,7 @@ class Section:
 
 
 def write_section(section: Section, directory: Path | None) -> str:
-    """Return a section as Markdown; its figure goes into the directory, if there is one."""
+    """Return a section as Markdown; its figure goes into the directory, if given."""
     lines = [f"## {section.title}", "", *section.notes, "", section.table.to_markdown(), ""]
     if section.failures:
         lines += ["Not recovered:", "", *(f"- {failure}" for failure in section.failures), ""]
@@ -36,12 +36,12 @@ def write_section(section: Section, directory: Path | None) -> str:
 
 
 def print_section(console: Console, section: Section) -> None:
-    """Print a section: title, table, what was not recovered, notes."""
+    """Print a section: title, table, failures, notes."""
     print_lines(console, ["", section.title, ""], style="bold")
     console.print(section.table.to_rich())
     failures = list(section.failures[:MAX_FAILURES])
     if len(section.failures) > MAX_FAILURES:
-        failures.append(f"... and {len(section.failures) - MAX_FAILURES} more; the report has them all")
+        failures.append(f"... and {len(section.failures) - MAX_FAILURES} more; the report lists all")
     if failures:
         print_lines(console, ["", "Not recovered:", *(f"  {failure}" for failure in failures)])
     console.print("", *section.notes, sep="\n", style="dim", markup=False, highlight=False)

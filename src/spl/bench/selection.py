@@ -1,4 +1,4 @@
-"""How seeds, problems and levels of noise are named on the command line, and how seeds are named in reports."""
+"""Lists of seeds, problems and levels of noise as text on the command line, and seeds in reports."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from spl.errors import SettingError
 
 MAX_NUMBERS = 100_000
 _PREFIX = "Nguyen-"
-_RANGE = re.compile(r"(\d+)-(\d+)")
+_NUMBER_RANGE = re.compile(r"(\d+)-(\d+)")
 
 
 def parse_seeds(text: str) -> list[int]:
@@ -21,7 +21,7 @@ def parse_seeds(text: str) -> list[int]:
         >>> parse_seeds("some")
         Traceback (most recent call last):
         ...
-        spl.errors.SettingError: 'some' names no seeds. Write for example 0-99, or 0,3,7-9.
+        spl.errors.SettingError: 'some' is not a list of seeds. Write for example 0-99, or 0,3,7-9.
     """
     return _parse_numbers(text, "seeds")
 
@@ -45,7 +45,7 @@ def parse_noise(text: str) -> list[float]:
         >>> parse_noise("1%")
         Traceback (most recent call last):
         ...
-        spl.errors.SettingError: '1%' is no level of noise. Write for example 0,0.01 for none and 1 percent.
+        spl.errors.SettingError: '1%' is not a level of noise. Write for example 0,0.01 for none and 1 percent.
     """
     levels: dict[float, None] = {}
     for word in _words(text):
@@ -54,7 +54,7 @@ def parse_noise(text: str) -> list[float]:
         except ValueError:
             level = math.nan
         if not 0 <= level < math.inf:
-            raise SettingError(f"'{word}' is no level of noise. Write for example 0,0.01 for none and 1 percent.")
+            raise SettingError(f"'{word}' is not a level of noise. Write for example 0,0.01 for none and 1 percent.")
         levels[level] = None
     if not levels:
         raise SettingError("No level of noise is named. Write for example 0,0.01 for none and 1 percent.")
@@ -76,10 +76,12 @@ def parse_problems(text: str, known: Sequence[Problem]) -> list[Problem]:
         found = [str(number) for number in _parse_range(short)] or [short]
         unknown = [name for name in found if name not in names]
         if unknown:
-            raise SettingError(f"There is no problem '{unknown[0]}'. Known are: {', '.join(names)}; 1-4 means 1,2,3,4.")
+            raise SettingError(
+                f"There is no problem '{unknown[0]}'. Choose from: {', '.join(names)}; 1-4 means 1,2,3,4."
+            )
         wanted |= set(found)
     if not wanted:
-        raise SettingError(f"No problem is named. Known are: {', '.join(names)}.")
+        raise SettingError(f"No problem is named. Choose from: {', '.join(names)}.")
     return [problem for problem, name in zip(known, names, strict=True) if name in wanted]
 
 
@@ -104,9 +106,9 @@ def _parse_numbers(text: str, what: str) -> list[int]:
     for word in _words(text):
         numbers = [int(word)] if word.isdecimal() else _parse_range(word)
         if not numbers:
-            raise SettingError(f"'{word}' names no {what}. Write for example 0-99, or 0,3,7-9.")
+            raise SettingError(f"'{word}' is not a list of {what}. Write for example 0-99, or 0,3,7-9.")
         if len(numbers) > MAX_NUMBERS:
-            raise SettingError(f"'{word}' names {len(numbers):,} {what}; at most {MAX_NUMBERS:,} can be run.")
+            raise SettingError(f"'{word}' names {len(numbers):,} {what}; name at most {MAX_NUMBERS:,}.")
         found |= dict.fromkeys(numbers)
     if not found:
         raise SettingError(f"No {what} are named. Write for example 0-99, or 0,3,7-9.")
@@ -118,6 +120,6 @@ def _words(text: str) -> list[str]:
 
 
 def _parse_range(word: str) -> range:
-    """Return the numbers of a range such as `3-7`; an empty one if the word is something else or runs backwards."""
-    match = _RANGE.fullmatch(word)
+    """Return the numbers of a range such as `3-7`; empty if the word is not a range or runs backwards."""
+    match = _NUMBER_RANGE.fullmatch(word)
     return range(int(match[1]), int(match[2]) + 1) if match else range(0)

@@ -1,7 +1,7 @@
 """pysindy, which fits sparse combinations of a library of terms: its settings, its run, its answer as text that we can read.
 
-Two ways, as its documentation shows them: derivatives by smoothed differences, and the weak form. In both, the library is all
-monomials up to a degree, and terms with small coefficients are left out one after the other (STLSQ).
+It runs in two ways, following its documentation: with derivatives by smoothed differences, and with the weak form. In both, the
+library has all monomials up to a degree, and terms with small coefficients are removed one after another (STLSQ).
 """
 
 import importlib.metadata
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.bench.trials import RECORDED_DIGITS
 from spl.datasets.simulation import SystemData
 from spl.errors import SplError
 
 if TYPE_CHECKING:
     from pysindy import SINDy
 
-MISSING = 'pysindy is not installed. To compare with it: pip install "symbolic-physics-learner[bench]"'
-DIGITS = 8  # significant digits of a coefficient
+NO_PYSINDY = 'pysindy is not installed. To compare with it: pip install "symbolic-physics-learner[bench]"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,15 +29,15 @@ class SindyConfig:
     """The settings of pysindy; all others are its defaults."""
 
     is_weak: bool = False
-    degree: int = 3  # of the monomials, the constant among them
+    degree: int = 3  # of the monomials, including the constant
     threshold: float = (
-        0.05  # terms with smaller coefficients are left out; pysindy's default, 0.1, does worse on these systems
+        0.05  # terms with smaller coefficients are removed; pysindy's default, 0.1, does worse on these systems
     )
     n_domains: int = 500  # of the weak form; pysindy's default is 100
-    n_samples: int = 100  # that a domain is long; pysindy's default, a tenth of all, does worse on these systems
+    n_samples: int = 100  # per domain; pysindy's default, a tenth of all, does worse on these systems
 
     def to_dict(self) -> dict[str, object]:
-        """Return the settings by name, and the version of pysindy that they are for."""
+        """Return the settings by name, and the version of pysindy."""
         settings = {field.name: getattr(self, field.name) for field in fields(self)}
         return settings | {"pysindy": importlib.metadata.version("pysindy")}
 
@@ -47,16 +47,20 @@ def require_pysindy() -> None:
     try:
         import pysindy  # noqa: F401
     except ImportError:
-        raise SplError(MISSING) from None
+        raise SplError(NO_PYSINDY) from None
 
 
 def fit_sindy(data: SystemData, config: SindyConfig, seed: int) -> list[str]:
-    """Return the right-hand sides that pysindy finds in the measured states and inputs, one a state.
+    """Return the right-hand sides that pysindy finds in the measured states and inputs, one per state.
 
-    The seed places the domains of the weak form; without it, nothing is left to chance.
+    The seed places the domains of the weak form; without the weak form, nothing is random.
     """
     require_pysindy()
-    with _chance_from(seed), np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # its own, about axes
+    with (
+        _seeded(seed),
+        np.errstate(all="ignore"),
+        warnings.catch_warnings(action="ignore"),
+    ):  # pysindy's warnings about axes
         model = _make_model(data.t, config)
         model.fit(
             data.states,
@@ -82,8 +86,8 @@ def _make_model(t: NDArray[np.float64], config: SindyConfig) -> "SINDy":
 
 
 @contextmanager
-def _chance_from(seed: int) -> Iterator[None]:
-    """Set numpy's global generator, which pysindy draws from, and leave it as it was."""
+def _seeded(seed: int) -> Iterator[None]:
+    """Seed numpy's global generator, which pysindy uses, and restore it afterwards."""
     before = np.random.get_state()  # noqa: NPY002
     np.random.seed(seed)  # noqa: NPY002
     try:
@@ -93,7 +97,7 @@ def _chance_from(seed: int) -> Iterator[None]:
 
 
 def write_equation(coefficients: Sequence[float], terms: Sequence[str]) -> str:
-    """Return a sum of pysindy's terms as we write formulas; terms with a coefficient of 0 are left out.
+    """Return a sum of pysindy's terms in our notation, without terms whose coefficient is 0.
 
     Examples:
         >>> write_equation([0.0, -0.5, 2.0], ["1", "x", "x^2 y"])
@@ -102,7 +106,7 @@ def write_equation(coefficients: Sequence[float], terms: Sequence[str]) -> str:
         '0'
     """
     kept = [
-        f"{value:.{DIGITS}g}" + ("" if term == "1" else f"*{_write_term(term)}")
+        f"{value:.{RECORDED_DIGITS}g}" + ("" if term == "1" else f"*{_write_term(term)}")
         for value, term in zip(coefficients, terms, strict=True)
         if value != 0
     ]

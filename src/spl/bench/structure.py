@@ -1,4 +1,4 @@
-"""Whether a formula found under noise is the law but for its numbers: those cannot be exact, but its terms can be right."""
+"""Checks whether a formula found under noise is the law except for the exact values of its numbers."""
 
 from collections.abc import Iterator
 
@@ -15,11 +15,11 @@ from spl.regression.fit import POLISH_EFFORT, evaluate, fit
 
 
 def has_structure_of_law(program: Program, table: NDArray[np.float64], truth: NDArray[np.float64]) -> bool:
-    """Tell whether a formula is the law once its numbers are fitted to exact values, and has nothing that the law can do without.
+    """Return whether a formula is the law once its numbers are fitted to exact values, without anything superfluous.
 
-    The numbers are fitted to half of the rows of X [N, D], beginning with those that were found; all numbers count, those that were
-    taken for whole ones or fractions too. The formula must then equal the truth [N] to 1e-6 on the other half, and must no longer do
-    so when any term of a sum is left out, or any number is set to 0, and the other numbers are fitted again.
+    All numbers, including those rounded to whole numbers or fractions, are fitted to half of the rows of X [N, D], starting from
+    their values. The formula must then equal the truth [N] to 1e-6 on the other half, and must no longer do so if any term of a sum
+    is left out or any number is set to 0, and the other numbers are fitted again.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -33,15 +33,15 @@ def has_structure_of_law(program: Program, table: NDArray[np.float64], truth: ND
     free = free_numbers(program)
     if free.n_constants > tk.MAX_CONSTANTS:
         return False
-    judge = _Judge(free.vocabulary.variables, table, truth)
-    refitted = judge.refit(free)
-    if not judge.agrees(refitted):
+    check = _HalfAndHalf(free.vocabulary.variables, table, truth)
+    refitted = check.refit(free)
+    if not check.agrees(refitted):
         return False
     shorter = (*drop_one_term(refitted), *_set_each_to_zero(refitted))
-    return not any(judge.agrees(judge.refit(other)) for other in shorter)
+    return not any(check.agrees(check.refit(other)) for other in shorter)
 
 
-class _Judge:
+class _HalfAndHalf:
     """Fits formulas to every second row of a table, and compares them with the truth on the others."""
 
     def __init__(self, names: tuple[str, ...], table: NDArray[np.float64], truth: NDArray[np.float64]) -> None:
@@ -57,7 +57,7 @@ class _Judge:
 
 
 def free_numbers(program: Program) -> Program:
-    """Return the program with constants, which can be fitted, for its literal numbers.
+    """Return the program with its literal numbers as constants, which can be fitted.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -76,10 +76,10 @@ def free_numbers(program: Program) -> Program:
 
 
 def _set_each_to_zero(program: Program) -> Iterator[Program]:
-    """Yield the program with each of its constants in turn fixed at 0."""
+    """Yield the program with one constant after another fixed at 0."""
     words = program.vocabulary.with_literal(0.0)
     zero = make_token(tk.LITERAL, words.literals.index(0.0))
-    places = [place for place, token in enumerate(program.tokens) if token == CONSTANT_TOKEN]
-    for number, place in enumerate(places):
-        tokens = (*program.tokens[:place], zero, *program.tokens[place + 1 :])
+    positions = [position for position, token in enumerate(program.tokens) if token == CONSTANT_TOKEN]
+    for number, position in enumerate(positions):
+        tokens = (*program.tokens[:position], zero, *program.tokens[position + 1 :])
         yield Program(tokens, words, program.constants[:number] + program.constants[number + 1 :])

@@ -1,4 +1,4 @@
-"""Records in numbers: how often a law was recovered, and what it took."""
+"""Summaries of records: how often a law was recovered, and the effort."""
 
 import statistics
 from collections import defaultdict
@@ -14,7 +14,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What several trials of one kind gave together."""
+    """The summary of several trials of one kind."""
 
     n_trials: int
     n_recovered: int
@@ -42,7 +42,7 @@ def summarise(records: Sequence[Record]) -> Summary:
 
 
 def group(records: Iterable[Record], name_of: Callable[[Record], Name]) -> dict[Name, list[Record]]:
-    """Return the records by name, in the order in which the names first come up."""
+    """Return the records by name, in the order in which the names first appear."""
     groups: dict[Name, list[Record]] = defaultdict(list)
     for record in records:
         groups[name_of(record)].append(record)
@@ -70,11 +70,11 @@ def describe_rows(records: Iterable[Record]) -> list[dict[str, object]]:
     return rows
 
 
-# ---- where results come from ---------------------------------------------------------------------
+# ---- the origin of results -----------------------------------------------------------------------
 
 
-def origin_lines(records: Sequence[Record], cores: str = "one core a trial") -> list[str]:
-    """Return lines that say with which seeds, limits, version and machine the records were made."""
+def origin_lines(records: Sequence[Record], cores: str = "one core per trial") -> list[str]:
+    """Return lines about the seeds, limits, version and machine of the records."""
     seeds = spell_numbers(record.trial.seed for record in records)
     timeouts = {record.trial.timeout for record in records}
     limits = ", ".join(sorted(spell_timeout(timeout) for timeout in timeouts))
@@ -86,17 +86,17 @@ def origin_lines(records: Sequence[Record], cores: str = "one core a trial") -> 
         f"Commit {' and '.join(commits)}; {' and '.join(machines)}; {' and '.join(versions)}.",
     ]
     if len(commits) > 1:
-        lines.append(f"Note: these results come from {len(commits)} versions of the program; --fresh begins anew.")
+        lines.append(f"Note: these results come from {len(commits)} versions of the program; --fresh starts over.")
     return lines
 
 
 def spell_timeout(timeout: float | None) -> str:
     """Return a time limit in words."""
-    return "no time limit" if timeout is None else f"at most {timeout:g} s a trial"
+    return "no time limit" if timeout is None else f"at most {timeout:g} s per trial"
 
 
 def spell_seconds(seconds: float | None) -> str:
-    """Return seconds as the cell of a table, empty if they are not known.
+    """Return seconds as the cell of a table; empty if they are not known.
 
     Examples:
         >>> spell_seconds(0.1234), spell_seconds(2001.4), spell_seconds(None)
@@ -110,7 +110,7 @@ def _distinct(values: Iterable[str]) -> list[str]:
 
 
 def failure_lines(records: Iterable[Record]) -> list[str]:
-    """Return a line for each trial that did not recover the law: what it found instead, and how far off that is."""
+    """Return a line for each trial that did not recover the law: what it found instead, and the error."""
     lines = []
     for record in records:
         trial, outcome = record.trial, record.outcome

@@ -1,8 +1,8 @@
-"""`spl bench systems`: well-known systems at four levels of noise, our default beside pysindy on the same data.
+"""`spl bench systems`: well-known systems at four levels of noise, searched by our defaults and by pysindy on the same data.
 
-One setting of each tool for all systems. Ours is the default of `SPLDynamics` with all its operators. An equation is right if only
-its numbers are not exact: one of a polynomial if it has exactly its terms, another if `structure` says so on states that the search
-never saw. The system counts as recovered if all of its equations are right.
+Each tool uses the same settings for all systems; ours are the defaults of `SPLDynamics` with all its operators. An equation is right
+if it is correct except for the exact values of its numbers: a polynomial must have exactly the true terms; for any other, `structure`
+checks it on states that the search never saw. The system counts as recovered if all of its equations are right.
 """
 
 import functools
@@ -27,17 +27,18 @@ from spl.notation.terms import has_terms_of
 from spl.regression.fit import POLISH_EFFORT, evaluate, fit
 from spl.settings import SearchConfig
 
-NOISE_LEVELS = (0.0, 0.01, 0.05, 0.1)  # of each state, as shares of its root mean square
+SYSTEMS_NOISE_LEVELS = (0.0, 0.01, 0.05, 0.1)  # of each state, as shares of its root mean square
 SINDY, SINDY_WEAK = "pysindy", "pysindy-weak"
-THEIRS = {SINDY: SindyConfig(), SINDY_WEAK: SindyConfig(is_weak=True)}
-TOOLS = (OURS, *THEIRS)
-N_UNSEEN = 1000  # states on which equations that are no polynomials are judged
-SHARES = "sir"  # the system whose three states always add up to 1, so that each equation can be written in several ways
+SINDY_CONFIGS = {SINDY: SindyConfig(), SINDY_WEAK: SindyConfig(is_weak=True)}
+SYSTEMS_TOOLS = (OURS, *SINDY_CONFIGS)
+N_UNSEEN = 1000  # states on which equations that are not polynomials are checked
+SHARES = "sir"  # its three states always add up to 1, so that each equation can be written in several ways
 POLYNOMIAL = (tk.ADD, tk.SUB, tk.MUL, tk.NEG, tk.SQUARE, tk.CUBE)  # operators of a polynomial
-RULE = (
-    "An equation is right if it has exactly the true terms when multiplied out. One that is no polynomial, or of `sir`, whose states "
-    "add up to 1: if it equals the truth to 1e-6 on unseen states once its numbers are fitted to half of them, exact, and no longer "
-    "does so without any of its terms or numbers. The error is the largest relative one of a number."
+SYSTEMS_RULE = (
+    "An equation is right if it has exactly the true terms when multiplied out. An equation of `sir`, whose states add up to 1, or "
+    "one that is not a polynomial is right if it equals the truth to 1e-6 on half of 1,000 unseen states once its numbers are fitted "
+    "to the exact values of the other half, and no longer does so without any of its terms or numbers. The error is the largest "
+    "relative error of a number."
 )
 
 
@@ -53,10 +54,10 @@ def systems_trials(
     timeout: float | None,
     n_threads: int,
 ) -> list[Trial]:
-    """Return the trials: all systems with the first seed before any with the second, all tools on the same data in turn."""
+    """Return the trials, seed by seed: all systems, with all tools on the same data in turn."""
     _check_names("system", systems, tuple(SYSTEMS))
-    _check_names("tool", tools, TOOLS)
-    if any(tool in THEIRS for tool in tools):
+    _check_names("tool", tools, SYSTEMS_TOOLS)
+    if any(tool in SINDY_CONFIGS for tool in tools):
         require_pysindy()
     return [
         Trial(
@@ -78,31 +79,31 @@ def _check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             raise SettingError(
-                f"There is no {what} '{name}'.{suggest_name(name, known)} Known are: {', '.join(known)}."
+                f"There is no {what} '{name}'.{suggest_name(name, known)} Choose from: {', '.join(known)}."
             )
 
 
 def run_systems(trial: Trial) -> Outcome:
-    """Let a tool search the system of a trial."""
+    """Search the system of a trial with its tool."""
     condition = Condition.of(trial.setting)
     data = SYSTEMS[trial.problem](noise=condition.noise, seed=trial.seed)
-    if trial.tool in THEIRS:
+    if trial.tool in SINDY_CONFIGS:
         return _run_sindy(trial, data)
     measured = Measured(
         t=data.t, states=data.states, names=data.names + data.input_names, u=data.u if data.input_names else None
     )
     found = search_equations(measured, timeout=trial.timeout, n_threads=condition.n_threads, seed=trial.seed)
-    return _judge(trial.problem, found.formulas, found.seconds, found.n_evaluations, found.stopped)
+    return _outcome(trial.problem, found.formulas, found.seconds, found.n_evaluations, found.stopped)
 
 
 def _run_sindy(trial: Trial, data: SystemData) -> Outcome:
-    require_pysindy()  # it is imported before the clock starts
+    require_pysindy()  # imports it before the clock starts
     began = time.perf_counter()
-    formulas = fit_sindy(data, THEIRS[trial.tool], trial.seed)
-    return _judge(trial.problem, formulas, time.perf_counter() - began, None, "fitted")
+    formulas = fit_sindy(data, SINDY_CONFIGS[trial.tool], trial.seed)
+    return _outcome(trial.problem, formulas, time.perf_counter() - began, None, "fitted")
 
 
-def _judge(system: str, formulas: Sequence[str], seconds: float, n_evaluations: int | None, stopped: str) -> Outcome:
+def _outcome(system: str, formulas: Sequence[str], seconds: float, n_evaluations: int | None, stopped: str) -> Outcome:
     formula = BREAK.join(formulas)
     is_recovered = all(right_equations(system, formula))
     return Outcome(
@@ -117,18 +118,18 @@ def _judge(system: str, formulas: Sequence[str], seconds: float, n_evaluations: 
 
 def systems_settings(trial: Trial) -> dict[str, object]:
     """Return the settings of the tool, and the true equations."""
-    settings = THEIRS[trial.tool].to_dict() if trial.tool in THEIRS else SearchConfig().to_dict()
+    settings = SINDY_CONFIGS[trial.tool].to_dict() if trial.tool in SINDY_CONFIGS else SearchConfig().to_dict()
     return settings | {"truth": list(_truth(trial.problem).formulas)}
 
 
 SYSTEMS_EXPERIMENT = Experiment(name="systems", run=run_systems, settings=systems_settings)
 
 
-# ---- what is right -------------------------------------------------------------------------------
+# ---- right equations -----------------------------------------------------------------------------
 
 
 class _Truth:
-    """The true equations of a system, and exact values of them on states that no search saw."""
+    """The true equations of a system, and their exact values on states that no search saw."""
 
     def __init__(self, system: str) -> None:
         data = SYSTEMS[system](noise=0.0)
@@ -150,7 +151,7 @@ def _truth(system: str) -> _Truth:
 
 
 def _draw_states(visited: NDArray[np.float64], *, adds_up_to_1: bool) -> NDArray[np.float64]:
-    """Return random states and inputs [N, columns] from the box that a trajectory stays in."""
+    """Return random states and inputs [N, columns] from the box around a trajectory."""
     rng = np.random.default_rng(0)
     if adds_up_to_1:
         return rng.dirichlet(np.ones(visited.shape[1]), N_UNSEEN)
@@ -158,7 +159,7 @@ def _draw_states(visited: NDArray[np.float64], *, adds_up_to_1: bool) -> NDArray
 
 
 def is_polynomial(program: Program) -> bool:
-    """Tell whether a formula has nothing but sums, products, squares and cubes.
+    """Return whether a formula consists only of sums, products, squares and cubes.
 
     Examples:
         >>> [is_polynomial(program) for program in read_equations("2*(1 - x**2)*y - x; -9.81*sin(x); x/y", ("x", "y"))]
@@ -172,7 +173,7 @@ def is_polynomial(program: Program) -> bool:
 
 
 def right_equations(system: str, formula: str) -> list[bool]:
-    """Tell for each equation of a system whether that of the same state in the text is right.
+    """Return, for each equation of a system, whether that of the same state in the text is right.
 
     Examples:
         >>> right_equations("van_der_pol", "1.01*y; 2.1*y - 1.9*x**2*y")
@@ -194,9 +195,9 @@ def _is_right(truth: _Truth, state: int, program: Program) -> bool:
 
 
 def errors_of_numbers(system: str, formula: str) -> list[float | None]:
-    """Return for each equation of a system, all of them right, the largest relative error of a number.
+    """Return, for each equation of a system, all of them right, the largest relative error of a number.
 
-    Where coefficients cannot be compared term by term, the numbers that a formula should have are those that exact values give it.
+    If coefficients cannot be compared term by term, the true numbers of a formula are those fitted to exact values.
 
     Examples:
         >>> errors_of_numbers("van_der_pol", "y; 2*y - 2.1*x**2*y - x")

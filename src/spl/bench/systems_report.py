@@ -1,4 +1,4 @@
-"""The sections of the report on `spl bench systems`: right equations of each tool, errors of their numbers, seconds."""
+"""The report on `spl bench systems`: right equations of each tool, errors of their numbers, seconds."""
 
 import statistics
 from collections.abc import Sequence
@@ -9,35 +9,35 @@ from spl.bench.records import Record
 from spl.bench.section import Section
 from spl.bench.sindy import SindyConfig
 from spl.bench.summaries import group, origin_lines, spell_seconds
-from spl.bench.systems import RULE, SINDY, SINDY_WEAK, TOOLS, right_equations
+from spl.bench.systems import SINDY, SINDY_WEAK, SYSTEMS_RULE, SYSTEMS_TOOLS, right_equations
 from spl.bench.text_table import TextTable
 from spl.bench.trials import OURS
 from spl.datasets import SYSTEMS
 
-_WEAK = SindyConfig(is_weak=True)
-SETTINGS = (
-    "spl: the defaults of SPLDynamics, all operators among them. "
-    f"{SINDY}: STLSQ with threshold {_WEAK.threshold:g}, monomials up to degree {_WEAK.degree}, smoothed finite "
-    f"differences; {SINDY_WEAK}: the same with the weak form, {_WEAK.n_domains} domains of {_WEAK.n_samples} samples. "
-    "Threshold and domains are the best of those that we tried, on six of these systems at 1 and 5 % noise. The same settings for "
-    "all systems."
+_WEAK_CONFIG = SindyConfig(is_weak=True)
+SETTINGS_NOTE = (
+    "spl: the defaults of SPLDynamics with all its operators. "
+    f"{SINDY}: STLSQ with threshold {_WEAK_CONFIG.threshold:g}, monomials up to degree {_WEAK_CONFIG.degree}, smoothed finite "
+    f"differences; {SINDY_WEAK}: the same with the weak form, {_WEAK_CONFIG.n_domains} domains of {_WEAK_CONFIG.n_samples} samples. "
+    "Threshold and domains are the best of those that we tried on six of these systems at 1 and 5 % noise. All systems use the same "
+    "settings."
 )
-NOISE = "Noise is its standard deviation over the root mean square of each state."
-NAMES = {OURS: "spl", SINDY: "sindy", SINDY_WEAK: "weak"}  # of tools in headings, which must be narrow
+NOISE_NOTE = "Noise is its standard deviation over the root mean square of each state."
+TOOL_HEADINGS = {OURS: "spl", SINDY: "sindy", SINDY_WEAK: "weak"}  # short, because columns must be narrow
 
 
 def systems_sections(records: Sequence[Record]) -> list[Section]:
-    """Return two sections for each time limit and number of threads."""
+    """Return two sections per time limit and number of threads."""
     kinds = group(records, lambda record: (record.trial.timeout, Condition.of(record.trial.setting).n_threads))
     return [section for (_, n_threads), members in kinds.items() for section in _sections(n_threads, members)]
 
 
 def _sections(n_threads: int, records: Sequence[Record]) -> tuple[Section, Section]:
-    cores = "one thread a trial" if n_threads == 1 else f"{n_threads} threads a trial"
+    cores = "one thread per trial" if n_threads == 1 else f"{n_threads} threads per trial"
     return (
         Section(
             title="Well-known systems: right equations",
-            notes=(*origin_lines(records, cores), NOISE, SETTINGS, RULE),
+            notes=(*origin_lines(records, cores), NOISE_NOTE, SETTINGS_NOTE, SYSTEMS_RULE),
             table=systems_table(records),
             failures=tuple(line for record in records if record.trial.tool == OURS for line in _failures(record)),
         ),
@@ -55,10 +55,10 @@ Columns = list[tuple[str, float]]  # tools and levels of noise
 
 
 def systems_table(records: Sequence[Record]) -> TextTable:
-    """Return one row a system: for each tool and level of noise how many equations are right, of all in all trials."""
+    """Return one row per system: for each tool and level of noise, the number of right equations in all trials."""
     columns = _columns(records)
     return TextTable(
-        headings=("system", *(f"{NAMES[tool]} {noise:.3g}" for tool, noise in columns)),
+        headings=("system", *(f"{TOOL_HEADINGS[tool]} {noise:.3g}" for tool, noise in columns)),
         rows=tuple(
             (system, *(_right(_select(members, tool, noise)) for tool, noise in columns))
             for system, members in _by_system(records).items()
@@ -68,14 +68,14 @@ def systems_table(records: Sequence[Record]) -> TextTable:
 
 
 def errors_table(records: Sequence[Record]) -> TextTable:
-    """Return one row a system: for each tool and level of noise the error of the numbers, for each tool the seconds."""
+    """Return one row per system: for each tool and level of noise the error of the numbers, for each tool the seconds."""
     columns = _columns(records)
     tools = list(dict.fromkeys(tool for tool, _ in columns))
     return TextTable(
         headings=(
             "system",
-            *(f"{NAMES[tool]} {noise:.3g}" for tool, noise in columns),
-            *(f"{NAMES[tool]} s" for tool in tools),
+            *(f"{TOOL_HEADINGS[tool]} {noise:.3g}" for tool, noise in columns),
+            *(f"{TOOL_HEADINGS[tool]} s" for tool in tools),
         ),
         rows=tuple(
             (
@@ -90,7 +90,7 @@ def errors_table(records: Sequence[Record]) -> TextTable:
 
 def _columns(records: Sequence[Record]) -> Columns:
     """Return the tools, ours first, each with the levels of noise that there are."""
-    tools = [tool for tool in TOOLS if any(record.trial.tool == tool for record in records)]
+    tools = [tool for tool in SYSTEMS_TOOLS if any(record.trial.tool == tool for record in records)]
     levels = sorted({Condition.of(record.trial.setting).noise for record in records})
     return [(tool, noise) for tool in tools for noise in levels]
 
@@ -106,8 +106,8 @@ def _select(records: Sequence[Record], tool: str, noise: float) -> list[Record]:
     ]
 
 
-def _judge(record: Record) -> list[bool]:
-    """Tell which equations are right: all in a system that was recovered, which need not be judged again."""
+def _are_right(record: Record) -> list[bool]:
+    """Return which equations are right: all in a recovered system, which need not be checked again."""
     truth = record.settings["truth"]
     return (
         len(truth) * [True]
@@ -117,8 +117,8 @@ def _judge(record: Record) -> list[bool]:
 
 
 def _right(records: Sequence[Record]) -> str:
-    verdicts = [is_right for record in records for is_right in _judge(record)]
-    return f"{sum(verdicts)}/{len(verdicts)}" if verdicts else ""
+    right = [is_right for record in records for is_right in _are_right(record)]
+    return f"{sum(right)}/{len(right)}" if right else ""
 
 
 def _error(records: Sequence[Record]) -> str:
@@ -132,10 +132,10 @@ def _seconds(records: Sequence[Record]) -> str:
 
 
 def _failures(record: Record) -> list[str]:
-    """Return a line for each equation of a trial that is not right: what was the truth, and what was found."""
+    """Return a line for each wrong equation of a trial: the true one, and the one found."""
     trial, outcome = record.trial, record.outcome
     place = f"{trial.problem}, noise {Condition.of(trial.setting).noise:.3g}, seed {trial.seed}"
     if not outcome.formula:
         return [f"{place}: nothing (stopped: {outcome.stopped})"]
-    found = zip(record.settings["truth"], outcome.formula.split(BREAK), _judge(record), strict=True)
-    return [f"{place}: `{true}` was the truth, found was `{text}`" for true, text, is_right in found if not is_right]
+    found = zip(record.settings["truth"], outcome.formula.split(BREAK), _are_right(record), strict=True)
+    return [f"{place}: `{true}` is the truth; found `{text}`" for true, text, is_right in found if not is_right]

@@ -1,4 +1,4 @@
-"""A table of words and numbers that can be shown as Markdown and on a terminal."""
+"""A table of text for Markdown and the terminal."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +9,7 @@ from rich.text import Text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextTable:
-    """Headings and rows of text; the first column is a name, the others are numbers. A last row may sum up the others.
+    """Headings and rows of text; the first column has names, the others numbers. A last row may hold totals.
 
     Examples:
         >>> table = TextTable(headings=("problem", "seconds"), rows=(("Nguyen-1", "0.2"),))
@@ -33,14 +33,14 @@ class TextTable:
         return "\n".join(lines)
 
     def to_rich(self) -> Table:
-        """Return the table for a terminal: headings are broken at their spaces, which keeps columns narrow."""
+        """Return the table for a terminal; headings break at spaces, which keeps columns narrow."""
         table = Table(
             box=None, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="bold",
             show_footer=self.total is not None,
         )  # fmt: skip
-        for place, heading in enumerate(self.headings):
-            footer = Text(self.total[place] if self.total else "", style="bold")
-            side: Literal["left", "right"] = "left" if place == 0 else "right"
+        for index, heading in enumerate(self.headings):
+            footer = Text(self.total[index] if self.total else "", style="bold")
+            side: Literal["left", "right"] = "left" if index == 0 else "right"
             table.add_column(
                 Text(heading.replace(" ", "\n"), justify=side), footer, justify=side, no_wrap=True, vertical="bottom"
             )

@@ -1,4 +1,4 @@
-"""The nouns of the experiments: what is tried, what came out, and when a law counts as recovered."""
+"""The nouns of the experiments: trial, outcome and experiment, and when a law counts as recovered."""
 
 import math
 from collections.abc import Callable
@@ -14,16 +14,17 @@ RECOVERED_ERROR = 1e-6  # a law is recovered if its relative error on unseen dat
 OURS, OURS_AS_IN_PAPER = (
     "spl",
     "spl-paper",
-)  # tools: our default, and the paper's own search without what we added to it
-METHODS = {"default": OURS, "paper": OURS_AS_IN_PAPER}
-INTERRUPTED = "interrupted"  # an outcome that stopped so is never kept
+)  # tools: our default search, and the search of the paper
+RECORDED_DIGITS = 8  # significant digits of a number in the records
+METHOD_TOOLS = {"default": OURS, "paper": OURS_AS_IN_PAPER}
+INTERRUPTED = "interrupted"  # an outcome that stopped for this reason is never recorded
 
 Key = tuple[str, str, str, str, int, float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """Everything that decides an outcome, apart from the version of the program.
+    """Everything that determines an outcome, apart from the version of the program.
 
     Examples:
         >>> trial = Trial(experiment="nguyen", setting="paper", tool="spl", problem="Nguyen-1", seed=0, timeout=None)
@@ -36,27 +37,27 @@ class Trial:
     tool: str  # "spl", "spl-paper", "gplearn", ...
     problem: str
     seed: int
-    timeout: float | None  # seconds; None is no limit
+    timeout: float | None  # seconds; None for no limit
 
     def __post_init__(self) -> None:
         if self.experiment not in EXPERIMENTS:
-            raise SettingError(f"`experiment` must be one of {', '.join(EXPERIMENTS)}; it is {self.experiment!r}.")
+            raise SettingError(f"`experiment` must be one of {', '.join(EXPERIMENTS)}; got {self.experiment!r}.")
         if self.seed < 0:
-            raise SettingError(f"`seed` must be 0 or more; it is {self.seed}.")
+            raise SettingError(f"`seed` must be 0 or more; got {self.seed}.")
         if self.timeout is not None and not (math.isfinite(self.timeout) and self.timeout > 0):
-            raise SettingError(f"`timeout` must be a number above 0, or None for no limit; it is {self.timeout}.")
+            raise SettingError(f"`timeout` must be a number above 0, or None for no limit; got {self.timeout}.")
 
     @property
     def key(self) -> Key:
-        """What tells this trial from all others: one that has a result is not run again."""
+        """Identifies this trial: one with a result is not run again."""
         return (self.experiment, self.setting, self.tool, self.problem, self.seed, self.timeout)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What one trial gave."""
+    """The result of one trial."""
 
-    formula: str  # empty if there was none
+    formula: str  # empty if none was found
     recovered: bool  # decided on data that the search never saw
     error: float | None  # relative error on that data, for balls in square metres; None if it cannot be computed
     seconds: float
@@ -66,15 +67,15 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """How the trials of an experiment are run. Both functions must be importable by name: worker processes call them."""
+    """How to run the trials of an experiment. Both functions must be importable by name, because worker processes call them."""
 
     name: str
     run: Callable[[Trial], Outcome]
-    settings: Callable[[Trial], dict[str, object]]  # what is recorded of the tool's settings
+    settings: Callable[[Trial], dict[str, object]]  # the recorded settings of the tool
 
 
 def relative_error(values: NDArray[np.float64], truth: NDArray[np.float64]) -> float | None:
-    """Return the largest error as a share of the largest true value; None if there is a value that is not finite.
+    """Return the largest error as a share of the largest true value; None if any value is not finite.
 
     Examples:
         >>> relative_error(np.array([1.0, 2.1]), np.array([1.0, 2.0]))
@@ -88,5 +89,5 @@ def relative_error(values: NDArray[np.float64], truth: NDArray[np.float64]) -> f
 
 
 def is_recovered(error: float | None) -> bool:
-    """Tell whether a law with that relative error on unseen data counts as recovered."""
+    """Return whether a law with this relative error on unseen data counts as recovered."""
     return error is not None and error <= RECOVERED_ERROR

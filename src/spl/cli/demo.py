@@ -1,7 +1,6 @@
 """The demonstration: the equations of a chaotic system from noisy measurements, on the screen and as a plot.
 
-Everything is what a user would do with `SPLDynamics`. Nothing in the search knows the answer; the truth is only printed
-beside it.
+It uses `SPLDynamics` as any user would. The search does not know the answer; the truth is only printed for comparison.
 """
 
 import time
@@ -18,34 +17,34 @@ from rich.text import Text
 
 from spl.datasets.lorenz import BETA, RHO, SIGMA, make_lorenz
 from spl.datasets.simulation import SystemData
-from spl.display.results import DIGITS, print_lines
+from spl.display.results import SHOWN_DIGITS, print_lines
 from spl.display.systems import equation_lines, left_side, method_line
 from spl.dynamics.rows import Plan
-from spl.errors import SearchInterrupted, SettingError, SimulationEnded
+from spl.errors import SearchInterrupted, SettingError, SimulationEnded, shorten
 from spl.estimators.dynamics import SPLDynamics
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
 from spl.notation.terms import has_terms_of
-from spl.plots.style import FOUND, MEASURED, check_plot, check_plot_file, make_figure, save_figure, shorten, style
+from spl.plots.style import FOUND_COLOUR, MEASURED_COLOUR, check_plot, check_plot_file, make_figure, save_figure, style
 from spl.settings import check_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STATES = ("x", "y", "z")
-TRUTH = {"x": f"{SIGMA:g}*(y - x)", "y": f"x*({RHO:g} - z) - y", "z": f"x*y - {BETA:.6g}*z"}
+TRUE_EQUATIONS = {"x": f"{SIGMA:g}*(y - x)", "y": f"x*({RHO:g} - z) - y", "z": f"x*y - {BETA:.6g}*z"}
 OPERATORS = ("+", "-", "*", "/")
-STEP = 0.01  # time between samples
+SAMPLE_STEP = 0.01  # time between samples
 N_SAMPLES = 6000
-SHOWN_SECONDS = 10.0  # of the simulation in the plot: chaos makes any difference grow
-SIMULATED_SECONDS = 30.0  # of the phase portrait
-LONGEST_LINE = 52  # of an equation in the plot
-_TRUE = "#000000"
+SHOWN_SECONDS = 10.0  # of the simulation in the plot; later, chaos amplifies any difference
+SIMULATED_SECONDS = 30.0  # in the phase portrait
+LONGEST_LINE = 52  # characters of an equation in the plot
+_TRUE_COLOUR = "#000000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoSettings:
-    """What can be chosen about the demonstration."""
+    """Settings of the demonstration."""
 
     noise: float = 0.05
     seed: int = 0
@@ -68,19 +67,19 @@ class FoundEquation(NamedTuple):
 
 
 def run_demo(console: Console, settings: DemoSettings) -> list[FoundEquation]:
-    """Find the three equations, print them beside the truth, and plot what they predict."""
+    """Find the three equations, print them next to the true ones, and plot their predictions."""
     began = time.monotonic()
     introduction = [
-        f"The Lorenz system: {N_SAMPLES} samples {STEP:g} apart, measured with {_percent(settings.noise)} noise.",
-        f"Its equations are searched for {settings.timeout:.0f} s with {' '.join(OPERATORS)} and constants.",
+        f"The Lorenz system: {N_SAMPLES} samples {SAMPLE_STEP:g} apart, measured with {_percent(settings.noise)} noise.",
+        f"Searching its equations for {settings.timeout:.0f} s with {' '.join(OPERATORS)} and constants.",
         "",
     ]
     print_lines(console, introduction)
-    data = make_lorenz(N_SAMPLES, STEP, noise=settings.noise, seed=settings.seed)
+    data = make_lorenz(N_SAMPLES, SAMPLE_STEP, noise=settings.noise, seed=settings.seed)
     model = _fit(data, settings)
     system = model.discovery_.system
     found = [
-        FoundEquation(state, program, has_terms_of(program, TRUTH[state]))
+        FoundEquation(state, program, has_terms_of(program, TRUE_EQUATIONS[state]))
         for state, program in zip(system.states, system.programs, strict=True)
     ]
     print_lines(console, ["", method_line(model.trajectories_, model.discovery_.rows, Plan())])
@@ -88,7 +87,7 @@ def run_demo(console: Console, settings: DemoSettings) -> list[FoundEquation]:
         print_lines(console, ["Interrupted: these are the best equations so far."])
     _print_comparison(console, found)
     _plot(console, data, model, settings)
-    print_lines(console, [f"{time.monotonic() - began:.0f} s in all."])
+    print_lines(console, [f"Total time: {time.monotonic() - began:.0f} s."])
     return found
 
 
@@ -108,7 +107,12 @@ def _fit(data: SystemData, settings: DemoSettings) -> SPLDynamics:
 def _print_comparison(console: Console, found: Sequence[FoundEquation]) -> None:
     n_right = sum(equation.has_true_terms for equation in found)
     cells = [
-        (left_side(e.state), to_text(e.program, DIGITS), TRUTH[e.state], "yes" if e.has_true_terms else "no")
+        (
+            left_side(e.state),
+            to_text(e.program, SHOWN_DIGITS),
+            TRUE_EQUATIONS[e.state],
+            "yes" if e.has_true_terms else "no",
+        )
         for e in found
     ]
     table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, header_style="bold")
@@ -133,13 +137,13 @@ def _plot(console: Console, data: SystemData, model: SPLDynamics, settings: Demo
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationEnded)  # the curves end there
-        simulated = model.simulate(data.clean[0], data.t[: int(SIMULATED_SECONDS / STEP)])
+        simulated = model.simulate(data.clean[0], data.t[: int(SIMULATED_SECONDS / SAMPLE_STEP)])
     _draw(data, simulated, model, settings)
     print_lines(console, [f"The plot is in {settings.output}."])
 
 
 def _draw(data: SystemData, simulated: NDArray[np.float64], model: SPLDynamics, settings: DemoSettings) -> None:
-    shown = slice(0, int(SHOWN_SECONDS / STEP))
+    shown = slice(0, int(SHOWN_SECONDS / SAMPLE_STEP))
     figure = make_figure(12, 7)
     with style():
         _draw_panels(figure, data, simulated, model, shown)
@@ -153,19 +157,21 @@ def _draw_panels(
 ) -> None:
     grid = figure.add_gridspec(3, 2, width_ratios=(1.25, 1))
     shared = None
-    for place, state in enumerate(STATES):
-        axes = shared = figure.add_subplot(grid[place, 0], sharex=shared)
-        axes.plot(data.t[shown], data.states[shown, place], ".", ms=3, color=MEASURED, label="measured")
-        axes.plot(data.t[shown], simulated[shown, place], lw=1.8, color=FOUND, label="found equations, simulated")
-        axes.plot(data.t[shown], data.clean[shown, place], "--", lw=1.0, color=_TRUE, label="true")
+    for index, state in enumerate(STATES):
+        axes = shared = figure.add_subplot(grid[index, 0], sharex=shared)
+        axes.plot(data.t[shown], data.states[shown, index], ".", ms=3, color=MEASURED_COLOUR, label="measured")
+        axes.plot(
+            data.t[shown], simulated[shown, index], lw=1.8, color=FOUND_COLOUR, label="found equations, simulated"
+        )
+        axes.plot(data.t[shown], data.clean[shown, index], "--", lw=1.0, color=_TRUE_COLOUR, label="true")
         axes.set_ylabel(state)
-        axes.tick_params(labelbottom=place == len(STATES) - 1)
-        if place == 0:
+        axes.tick_params(labelbottom=index == len(STATES) - 1)
+        if index == 0:
             axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
-    axes.set_xlabel("time t   (chaos: the smallest difference in a constant grows with time)")
+    axes.set_xlabel("time t   (in chaos, even a tiny difference in a constant grows with time)")
     axes = figure.add_subplot(grid[:, 1])
-    axes.plot(data.states[:, 0], data.states[:, 2], ".", ms=2, color=MEASURED)
-    axes.plot(simulated[:, 0], simulated[:, 2], lw=0.8, color=FOUND)
+    axes.plot(data.states[:, 0], data.states[:, 2], ".", ms=2, color=MEASURED_COLOUR)
+    axes.plot(simulated[:, 0], simulated[:, 2], lw=0.8, color=FOUND_COLOUR)
     axes.set_xlabel("x")
     axes.set_ylabel("z")
     lines = [shorten(line, LONGEST_LINE) for line in equation_lines(model.discovery_.system, digits=4)]

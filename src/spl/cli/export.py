@@ -1,4 +1,4 @@
-"""The command `spl export`: an equation of a run file as text of another language."""
+"""The command `spl export`: an equation of a run file in another language."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 @click.option(
     "--format", "form", required=True, metavar="FORMAT", help="sympy, latex, python, c, julia, matlab, torch or jax."
 )
-@click.option("--index", type=int, metavar="K", help="The row of the front, from 0. [default: the chosen equation]")
-@click.option("-o", "--output", metavar="FILE", help="Where the text goes. [default: standard output]")
+@click.option("--index", type=int, metavar="K", help="Row of the front, from 0. [default: the chosen equation]")
+@click.option("-o", "--output", metavar="FILE", help="Output file. [default: standard output]")
 def export(run: str, form: str, index: int | None, output: str | None) -> None:
     """Write an equation of the run file RUN in another language.
 
-    Code is a function `predict` of all columns, or `derivatives` of the state of a system; column names become identifiers.
+    Code formats define a function: `predict` of all columns, or `derivatives` of the state of a system. Column names become
+    identifiers.
 
     \b
     Examples:
@@ -37,9 +38,9 @@ def export(run: str, form: str, index: int | None, output: str | None) -> None:
     found = read_run(run)
     if found.kind == DYNAMICS:
         if index is not None:
-            raise click.UsageError("--index is for runs of one equation: a system is exported as a whole.")
+            raise click.UsageError("--index works only for runs of one equation: a system is exported as a whole.")
         if found.system is None:
-            raise FormulaNotFound(f"The equations of '{run}' are not there yet. Wait for the end, or continue the run.")
+            raise FormulaNotFound(f"'{run}' has no equations yet. Wait for the end of the run, or continue it.")
         text = export_system(found.system.system, form)
     else:
         text = export_program(_choose(found, index), form, target=found.searches[0].name)
@@ -53,7 +54,7 @@ def export(run: str, form: str, index: int | None, output: str | None) -> None:
 
 
 def _choose(run: "StoredRun", index: int | None) -> "Program":
-    """Return the formula at a row of the front, or the one that the run's rule of selection prefers."""
+    """Return the formula at this row of the front, or by default the one that the run's selection rule prefers."""
     [search] = run.searches
     front = search.front
     if search.discovery is None or not len(front):
@@ -62,5 +63,5 @@ def _choose(run: "StoredRun", index: int | None) -> "Program":
         rule = run.facts.get("selection") or "mdl"
         return front[front.choose(rule, search.discovery.n_rows, search.discovery.floor)].program
     if not -len(front) <= index < len(front):
-        raise SettingError(f"--index must be a row of the front, 0 to {len(front) - 1}; it is {index}.")
+        raise SettingError(f"--index must be a row of the front, 0 to {len(front) - 1}; got {index}.")
     return front[index].program

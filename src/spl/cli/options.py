@@ -1,4 +1,4 @@
-"""What the commands `spl fit`, `spl dynamics` and `spl demo` share: checks of options, and where they print."""
+"""Shared by `spl fit`, `spl dynamics` and `spl demo`: options and their checks, and the console."""
 
 import csv
 import re
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def split_names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """Return column names that have commas between them; one that holds a comma stands in quotation marks."""
+    """Return column names separated by commas; a name that contains a comma must be quoted."""
     if value is None:
         return None
     try:
@@ -25,21 +25,21 @@ def split_names(ctx: click.Context, param: click.Parameter, value: str | None) -
     except csv.Error as error:
         raise click.BadParameter(f"{show_value(value)} cannot be read as names: {error}.", ctx, param) from None
     if not names or not all(names):
-        raise click.BadParameter(f"{value!r} has an empty name in it. Write for example: mass,speed", ctx, param)
+        raise click.BadParameter(f"{value!r} contains an empty name. Write for example: mass,speed", ctx, param)
     if len(set(names)) < len(names):
-        raise click.BadParameter(f"{value!r} names a column twice.", ctx, param)
+        raise click.BadParameter(f"{value!r} names a column twice. Name each column once.", ctx, param)
     return tuple(names)
 
 
 def check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    """Return a number of threads, or -1."""
+    """Return the number of threads: 1 or more, or -1."""
     if value < 1 and value != -1:
-        raise click.BadParameter(f"{value} is neither 1 or more nor -1, which means all cores.", ctx, param)
+        raise click.BadParameter(f"must be 1 or more, or -1 for all cores; got {value}.", ctx, param)
     return value
 
 
 def connect(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """Let the command search on the cluster of a Dask scheduler; return how many threads it has."""
+    """Connect the command to the cluster of a Dask scheduler; return its number of threads."""
     if value is None:
         return None
     from spl.regression.parallel import use_cluster
@@ -48,7 +48,7 @@ def connect(ctx: click.Context, param: click.Parameter, value: str | None) -> in
 
 
 def split_list(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Return texts that have commas between them; one that holds a comma stands in quotation marks."""
+    """Return texts separated by commas; a text that contains a comma must be quoted."""
     try:
         return tuple(next(csv.reader([value or ""], skipinitialspace=True), []))
     except csv.Error as error:
@@ -59,7 +59,7 @@ missing_option = click.option(
     "--missing",
     callback=split_list,
     metavar="A,B,...",
-    help="Further text or numbers to treat as missing, besides NA, -, ? and the like: bad,-9999.",
+    help="More texts or numbers to treat as missing, besides NA, -, ? and the like: bad,-9999.",
 )
 cluster_option = click.option(
     "--cluster",
@@ -70,22 +70,24 @@ cluster_option = click.option(
 
 
 def check_seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    """Return a seed that is 0 or more."""
+    """Return a seed of 0 or more."""
     if value < 0:
-        raise click.BadParameter(f"{value} is below 0.", ctx, param)
+        raise click.BadParameter(f"must be 0 or more; got {value}.", ctx, param)
     return value
 
 
 def check_grammar_options(grammar_file: str | None, operators: str | None, no_constants: bool) -> None:
-    """Raise a clear error if a grammar file is combined with options that it replaces."""
+    """Raise a clear error if a grammar file is combined with options that it overrides."""
     if grammar_file is not None and (operators is not None or no_constants):
-        raise click.UsageError("--grammar says it all: it cannot be combined with --operators or --no-constants.")
+        raise click.UsageError(
+            "--grammar cannot be combined with --operators or --no-constants: the grammar defines both."
+        )
 
 
 def read_grammar(
     names: Sequence[str], grammar_file: str | None, operators: str | None, *, has_constants: bool = True
 ) -> "Grammar":
-    """Return the grammar in a file, or one of operators that are listed with commas or spaces between them."""
+    """Return the grammar of a file, or one made from operators separated by commas or spaces."""
     from spl.formulas.grammar import Grammar
     from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 
@@ -96,7 +98,7 @@ def read_grammar(
 
 
 def compile_kernels() -> None:
-    """Compile the kernels if this was never done, and say so on standard error."""
+    """Compile the kernels unless they are cached, with a message on standard error."""
     from spl.regression.warm_up import compile_once
 
     compile_once(lambda message: click.echo(message, err=True))
@@ -110,6 +112,6 @@ def open_console(*, is_error: bool = False) -> "Console":
 
 
 def print_notes(notes: Sequence[str]) -> None:
-    """Print notes on standard error, where they are in nobody's way: with --quiet and --json too."""
+    """Print notes to standard error, also with --quiet and --json."""
     for note in notes:
         click.echo(f"Note: {note}", err=True)

@@ -1,4 +1,4 @@
-"""The command `spl report`: a run file in, one HTML file out. It holds no method."""
+"""The command `spl report`: the report of a run as one HTML file."""
 
 from pathlib import Path
 
@@ -7,13 +7,13 @@ import click
 
 @click.command()
 @click.argument("run")
-@click.option("-o", "--output", metavar="FILE", help="Where the report goes. [default: RUN with the ending .html]")
+@click.option("-o", "--output", metavar="FILE", help="Output file. [default: RUN with the extension .html]")
 def report(run: str, output: str | None) -> None:
     """Write a report about a run: one HTML file that needs no network, for a browser or a printer.
 
-    RUN is the file of a run, as `--run` makes it; it may still be going on. The report shows the data, the rules, the front
-    as a chart in which each formula can be chosen, its fit, residuals and code to copy; for systems also trajectories and
-    phase portraits; and what it takes to run it again.
+    RUN is a run file, as written by `--run`; the run may still be going on. The report shows the data, the rules, and the
+    front as a chart to choose formulas from, each with its fit, residuals and code to copy; for systems also trajectories
+    and phase portraits; and what is needed to reproduce the run.
 
     \b
     Examples:
@@ -27,9 +27,9 @@ def report(run: str, output: str | None) -> None:
 
     file = Path(output) if output is not None else Path(run).with_suffix(".html")
     if file.suffix.lower() not in (".html", ".htm"):
-        raise SettingError(f"The report must end in .html; it is '{file}'.")
+        raise SettingError(f"The report must end in .html; got '{file}'.")
     if not file.parent.is_dir():
-        raise SettingError(f"The folder of the report '{file}' does not exist. Make it first, or name another.")
+        raise SettingError(f"The folder of the report '{file}' does not exist. Create it first, or choose another.")
     page = write_page(report_of_run(read_run(run)))
     try:
         file.write_text(page, encoding="utf-8")

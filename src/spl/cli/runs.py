@@ -155,13 +155,14 @@ def _print_run(run: "StoredRun") -> None:
 def _heading(run: "StoredRun") -> list[str]:
     """Return the lines that describe a run and its status."""
     from spl.data.dataset import Dataset
-    from spl.display.results import STOPPED, count_of
+    from spl.display.results import STOPPED
+    from spl.errors import count_noun
 
     data, limits = run.data, run.settings["limits"]
     if isinstance(data, Dataset):
-        about = f"{run.searches[0].name} by {', '.join(data.names)}; {count_of(data.n_rows, 'row')}"
+        about = f"{run.searches[0].name} by {', '.join(data.names)}; {count_noun(data.n_rows, 'row')}"
     else:
-        samples = f"{count_of(data.n_samples, 'sample')} in {count_of(len(data.runs), 'run')}"
+        samples = f"{count_noun(data.n_samples, 'sample')} in {count_noun(len(data.runs), 'run')}"
         about = f"the system of {', '.join(data.states)}; {samples}"
     source = f" of {run.facts['source']}" if run.facts.get("source") else ""
     n_evaluations = sum(search.history[-1].n_evaluations for search in run.searches if search.history)

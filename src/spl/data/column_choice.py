@@ -1,6 +1,6 @@
-"""Tables into datasets: which columns are used, and which rows are complete.
+"""From tables to datasets: which columns are used, and which rows are complete.
 
-What a dataset must be is said in `data`. Rows that are samples of trajectories are taken apart in `run_tables`.
+`dataset` checks the result. `trajectory_files` does the same for trajectories.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,11 @@ from spl.data.columns import find_complete_rows
 from spl.data.dataset import Dataset
 from spl.data.delimited_text import is_number
 from spl.data.table_files import Table
-from spl.errors import DataError, count_noun, shorten, suggest_name
-
-_SHOWN_NAMES = 20  # columns that a message lists
+from spl.errors import DataError, count_noun, list_names, suggest_name
 
 
-class Prepared(NamedTuple):
-    """A dataset, and what was left out on the way to it."""
+class PreparedDataset(NamedTuple):
+    """A dataset, and notes on what was left out."""
 
     data: Dataset
     notes: list[str]
@@ -27,8 +25,8 @@ class Prepared(NamedTuple):
 
 def prepare_dataset(
     table: Table, *, target: str, features: Sequence[str] | None = None, weights: str | None = None
-) -> Prepared:
-    """Return the dataset of some columns (all others that are numbers, if none are named), without incomplete rows."""
+) -> PreparedDataset:
+    """Return the dataset of the complete rows. Without `features`, all other columns of numbers are used."""
     notes = list(table.notes)
     check_number_column(table, target, "target")
     if weights is not None:
@@ -36,11 +34,13 @@ def prepare_dataset(
     names = list(features) if features is not None else other_number_columns(table, {target, weights}, notes)
     for role, name in (("target", target), ("weights", weights)):
         if name in names:
-            raise DataError(f"The {role} '{name}' is also among the features. Take it out of one of the two.")
+            raise DataError(f"The {role} '{name}' is also among the features. Remove it from one of them.")
     for name in names:
         check_number_column(table, name, "feature")
     if not names:
-        raise DataError(f"{table.source} has no column of numbers besides '{target}' to search a formula in.")
+        raise DataError(
+            f"{table.source} has no column of numbers besides '{target}', so there is nothing to build a formula from."
+        )
     used = [target, *names, *([weights] if weights else [])]
     notes += notes_of_columns(table, used)
     columns = {f"column '{name}'": table.numbers[name] for name in used}
@@ -52,11 +52,11 @@ def prepare_dataset(
         names=names,
         weights=None if weights is None else table.numbers[weights][complete],
     )
-    return Prepared(replace(data, notes=tuple(notes)), notes)
+    return PreparedDataset(replace(data, notes=tuple(notes)), notes)
 
 
 def check_number_column(table: Table, name: str, role: str) -> None:
-    """Raise a clear error unless a table has such a column of numbers."""
+    """Raise a clear error unless a table has this column and it holds numbers."""
     check_column(table, name)
     if name in table.problems:
         raise DataError(table.problems[name])
@@ -66,19 +66,19 @@ def check_number_column(table: Table, name: str, role: str) -> None:
 
 
 def check_column(table: Table, name: str) -> None:
-    """Raise a clear error unless a table has such a column."""
+    """Raise a clear error unless a table has this column."""
     if name in table.numbers or name in table.texts:
         return
     if all(is_number(known) for known in table.names):
-        raise DataError(f"There is no column '{name}': the first line of {table.source} must hold names, not numbers.")
-    shown = ", ".join(map(shorten, table.names[:_SHOWN_NAMES])) + (", ..." if len(table.names) > _SHOWN_NAMES else "")
-    raise DataError(
-        f"There is no column '{name}' in {table.source}.{suggest_name(name, table.names)} The columns are: {shown}."
-    )
+        raise DataError(
+            f"There is no column '{name}'. The first line of {table.source} must hold the column names, not numbers."
+        )
+    hint = suggest_name(name, table.names)
+    raise DataError(f"There is no column '{name}' in {table.source}.{hint} The columns are: {list_names(table.names)}.")
 
 
 def other_number_columns(table: Table, taken: set[str | None], notes: list[str]) -> list[str]:
-    """Return all columns of numbers that are not taken, and note the others; one of which it is not clear is an error."""
+    """Return all columns of numbers that are not taken, and note the others; an ambiguous column is an error."""
     others = [name for name in table.names if name not in taken]
     for name in others:
         if name in table.problems:
@@ -86,18 +86,14 @@ def other_number_columns(table: Table, taken: set[str | None], notes: list[str])
     texts = [name for name in others if name not in table.numbers]
     empty = [name for name in others if name in table.numbers and not np.isfinite(table.numbers[name]).any()]
     if texts:
-        notes.append(
-            f"{count_noun(len(texts), 'column')} of text left out: {', '.join(map(shorten, texts[:_SHOWN_NAMES]))}."
-        )
+        notes.append(f"{count_noun(len(texts), 'column')} of text left out: {list_names(texts)}.")
     notes += [note for name in texts for note in table.column_notes.get(name, ())]
     if empty:
-        notes.append(
-            f"{count_noun(len(empty), 'column')} without any number left out: {', '.join(map(shorten, empty[:_SHOWN_NAMES]))}."
-        )
+        notes.append(f"{count_noun(len(empty), 'column')} without numbers left out: {list_names(empty)}.")
     left_out = {*texts, *empty}
     return [name for name in others if name not in left_out]
 
 
 def notes_of_columns(table: Table, names: Sequence[str]) -> list[str]:
-    """Return what was repaired in columns of numbers while they were read."""
+    """Return the notes on columns of numbers: what was repaired while they were read."""
     return [note for name in names if name in table.numbers for note in table.column_notes.get(name, ())]

@@ -1,4 +1,4 @@
-"""The dataset: checked columns, target and weights. Nobody further down checks them again."""
+"""The dataset: columns, target and weights, checked once and for all."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from spl.errors import DataError, shorten
 
 MAX_COLUMNS = 10_000
-LARGEST, SMALLEST = 1e150, 1e-150  # sizes of columns and target: their squares, and sums of these, are numbers still
-EXACT = 1e-13  # an error that is a smaller share of the spread of the target than this is rounding error
+LARGEST_VALUE, SMALLEST_VALUE = 1e150, 1e-150  # of columns and target: sums of their squares stay finite
+ROUNDING_SHARE = 1e-13  # errors below this share of the target's spread are rounding errors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class Dataset:
     columns: NDArray[np.float64]  # [D, N]
     target: NDArray[np.float64]  # [N]
     weights: NDArray[np.float64]  # [N], mean 1
-    notes: tuple[str, ...] = ()  # for people: what was changed or left out on the way here
+    notes: tuple[str, ...] = ()  # for people: what was changed or left out
 
     def __repr__(self) -> str:
         return f"<Dataset of {self.n_rows} rows: {shorten(', '.join(self.names), 60)}>"
@@ -42,7 +42,7 @@ class Dataset:
         names: Sequence[str] | None = None,
         weights: ArrayLike | None = None,
     ) -> "Dataset":
-        """Check a table of N rows and D columns, and copy it."""
+        """Check and copy a table of N rows and D columns."""
         rows = _as_numbers(table, "The table")
         if rows.ndim != 2:
             raise DataError(f"The table must have rows and columns; it has {rows.ndim} dimension(s).")
@@ -51,7 +51,7 @@ class Dataset:
             raise DataError(f"The target must be one column; its shape is {goal.shape}.")
         n_rows, n_columns = rows.shape
         if goal.size != n_rows:
-            raise DataError(f"The table has {n_rows} rows, but the target {goal.size}. They must be the same.")
+            raise DataError(f"The table has {n_rows} rows, but the target has {goal.size}. They must match.")
         if n_rows == 0:
             raise DataError("The table has 0 rows. Give at least one.")
         if not 1 <= n_columns <= MAX_COLUMNS:
@@ -71,14 +71,14 @@ class Dataset:
 
     @property
     def n_rows(self) -> int:
-        """How many samples there are."""
+        """Number of samples."""
         return self.target.size
 
     @property
     def spread(self) -> float:
-        """The weighted standard deviation of the target; its size if it is constant; 1 if it is 0."""
+        """Weighted standard deviation of the target; its size if it is constant; 1 if it is 0."""
         size = self._size
-        unit = 2.0 ** (math.frexp(size)[1] - 1)  # squares of the target in its own unit are numbers, whatever its size
+        unit = 2.0 ** (math.frexp(size)[1] - 1)  # in this unit, squares of the target stay finite whatever its size
         target = self.target / unit
         mean = float(np.average(target, weights=self.weights))
         deviation = unit * float(np.sqrt(np.sum(self.weights * (target - mean) ** 2) / self.n_rows))
@@ -86,32 +86,32 @@ class Dataset:
 
     @property
     def square(self) -> float:
-        """The weighted sum of squared deviations of the target from its mean."""
+        """Weighted sum of squared deviations of the target from its mean."""
         mean = float(np.average(self.target, weights=self.weights))
         with np.errstate(over="ignore"):
             return float(np.sum(self.weights * (self.target - mean) ** 2))
 
     @property
     def floor(self) -> float:
-        """The largest error of a formula that is rounding error: its own, or that of the target far from 0."""
-        return max(EXACT * self.spread, np.finfo(float).eps * self._size)
+        """Largest error that rounding explains: of the formula, or of a target far from 0."""
+        return max(ROUNDING_SHARE * self.spread, np.finfo(float).eps * self._size)
 
     @property
     def _size(self) -> float:
-        """The largest value of the target, whatever its sign; 1 if all are 0."""
+        """Largest absolute value of the target; 1 if all are 0."""
         return float(np.max(np.abs(self.target))) or 1.0
 
     def take(self, rows: NDArray[np.intp]) -> "Dataset":
-        """Return the dataset of some rows, in that order."""
+        """Return the dataset of these rows, in this order."""
         weights = self.weights[rows]
         return Dataset(
             self.names, np.ascontiguousarray(self.columns[:, rows]), self.target[rows], weights / weights.mean()
         )
 
     def merge(self) -> "Dataset":
-        """Return the same data with equal rows as one, rows of weight 0 left out, in an order that depends on the values alone.
+        """Return the data with equal rows merged and rows of weight 0 left out, in an order that depends only on the values.
 
-        So neither the order of the rows nor writing one twice instead of giving it a weight of 2 changes a search.
+        Neither the order of the rows nor repeating a row instead of doubling its weight changes a search.
         """
         table = np.vstack([self.target, self.columns])[:, self.weights > 0]
         rows, inverse = np.unique(table, axis=1, return_inverse=True)
@@ -119,9 +119,9 @@ class Dataset:
         return Dataset(self.names, np.ascontiguousarray(rows[1:]), rows[0].copy(), weights / weights.mean())
 
     def sample(self, n_rows: int, random: np.random.Generator) -> "Dataset":
-        """Return at most n_rows of the rows in random order, the extremes of every column among them where there is room.
+        """Return at most `n_rows` rows in random order, including the extremes of every column where there is room.
 
-        Rows of weight 0 are left out. The extremes keep formulas inside their domain on the rows that were not drawn.
+        Rows of weight 0 are left out. The extremes keep formulas within their domain on the rows that were not drawn.
         """
         usable = np.flatnonzero(self.weights > 0)
         if usable.size <= n_rows:
@@ -139,7 +139,7 @@ def _as_numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
         array = np.asarray(values)
         if np.iscomplexobj(array):
             raise DataError(f"{what} holds complex numbers. Give real ones.")
-        with np.errstate(over="ignore"):  # longer floating-point numbers; they are infinite then
+        with np.errstate(over="ignore"):  # long doubles may overflow to infinity
             return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, DataError):
@@ -159,7 +159,7 @@ def _check_finite(values: NDArray[np.float64], what: str) -> None:
 
 
 def check_size(values: NDArray[np.float64], what: str) -> None:
-    """Raise a clear error if numbers are so large or small that their squares are none; NaN is left out.
+    """Raise a clear error if numbers are so large or small that their squares overflow or vanish; NaN is ignored.
 
     Examples:
         >>> check_size(np.array([1.0, 1.7e308]), "The target")
@@ -168,18 +168,18 @@ def check_size(values: NDArray[np.float64], what: str) -> None:
         spl.errors.DataError: The target reaches 1.7e+308, beyond 1e+150. Give it in a larger unit: divide it by 1e+308.
     """
     size = float(np.nanmax(np.abs(values), initial=0.0))
-    if size > LARGEST:
+    if size > LARGEST_VALUE:
         raise DataError(
-            f"{what} reaches {size:.3g}, beyond {LARGEST:g}. Give it in a larger unit: divide it by {_decade(size)}."
+            f"{what} reaches {size:.3g}, beyond {LARGEST_VALUE:g}. Give it in a larger unit: divide it by {_decade(size)}."
         )
-    if 0 < size < SMALLEST:
+    if 0 < size < SMALLEST_VALUE:
         raise DataError(
-            f"{what} never exceeds {size:.3g}, below {SMALLEST:g}. Give it in a smaller unit: divide it by {_decade(size)}."
+            f"{what} never exceeds {size:.3g}, below {SMALLEST_VALUE:g}. Give it in a smaller unit: divide it by {_decade(size)}."
         )
 
 
 def _decade(size: float) -> str:
-    return f"1e{max(math.floor(math.log10(size)), -308):+03d}"  # smaller ones are not whole
+    return f"1e{max(math.floor(math.log10(size)), -308):+03d}"  # smaller powers of ten are subnormal
 
 
 def _check_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
@@ -193,11 +193,11 @@ def _check_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]
 
 
 def check_unique(names: Iterable[object]) -> None:
-    """Raise a clear error if a column name stands twice."""
+    """Raise a clear error if a column name appears twice."""
     seen = set()
     for name in names:
         if name in seen:
-            raise DataError(f"Column name {name!r} stands twice. Rename one of them.")
+            raise DataError(f"Column name {name!r} appears twice. Rename one of them.")
         seen.add(name)
 
 
@@ -206,13 +206,13 @@ def _check_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64
         return np.ones(n_rows)
     given = _as_numbers(weights, "The weights")
     if given.shape != (n_rows,):
-        raise DataError(f"There must be one weight a row, {n_rows}; the shape of the weights is {given.shape}.")
+        raise DataError(f"There must be one weight per row ({n_rows}); the weights have shape {given.shape}.")
     _check_finite(given, "The weights")
     if np.any(given < 0):
         row = int(np.argmax(given < 0))
         raise DataError(f"The weights must be 0 or more; that of row {row} is {given[row]:g}.")
     if not np.any(given > 0):
         raise DataError("All weights are zero. Give at least one row a weight of more than 0.")
-    shares = given / 2.0 ** (math.frexp(given.max())[1] - 1)  # their sum is a number, however large the weights are
+    shares = given / 2.0 ** (math.frexp(given.max())[1] - 1)  # their sum stays finite however large the weights are
     scaled: NDArray[np.float64] = shares / shares.mean()
     return scaled

@@ -1,4 +1,4 @@
-"""Numbers as people write them: thousands in groups, and a point or a comma before the decimals."""
+"""Numbers as people write them: with thousands separators, and a decimal point or comma."""
 
 import re
 from collections.abc import Iterable
@@ -6,14 +6,14 @@ from functools import cache
 from itertools import islice
 
 POINT, COMMA = ".", ","
-_GROUPS = {POINT: ",", COMMA: "."}  # what stands between thousands
-_ANYWHERE = r"'’\u00a0\u202f\u2009 "  # stands between thousands, whatever the decimal mark is
-_LONGEST = 60  # letters of a number
-_LOOKED_AT = 1000  # numbers from which the decimal mark is read
+_GROUPS = {POINT: ",", COMMA: "."}  # thousands separator for each decimal mark
+_ANYWHERE = r"'’\u00a0\u202f\u2009 "  # thousands separators for either decimal mark
+_LONGEST_NUMBER = 60  # characters
+SAMPLED_CELLS = 1000  # texts of a column that are looked at to find out how its numbers are written
 
 
 def parse_number(text: str, mark: str = POINT) -> float | None:
-    """Return the number that a text is if `mark` stands before the decimals; None if it is none.
+    """Return a text as a number, `mark` being the decimal mark; None if it is not a number.
 
     Examples:
         >>> parse_number("1,234.5"), parse_number("1.234,5", ","), parse_number("1 234")
@@ -22,7 +22,7 @@ def parse_number(text: str, mark: str = POINT) -> float | None:
         (None, 1.23)
     """
     text = text.strip().replace("−", "-")
-    if len(text) > _LONGEST or not _pattern(mark).fullmatch(text):
+    if len(text) > _LONGEST_NUMBER or not _pattern(mark).fullmatch(text):
         return None
     digits = re.sub(rf"[{re.escape(_GROUPS[mark])}{_ANYWHERE}]", "", text).replace(mark, ".")
     return float(digits)
@@ -36,14 +36,16 @@ def _pattern(mark: str) -> "re.Pattern[str]":
     return re.compile(rf"[+-]?(?:{whole}(?:{decimals}*)?|{decimals}+)(?:[eE][+-]?\d{{1,4}})?")
 
 
-def find_mark(texts: Iterable[str]) -> str | None:
-    """Return the decimal mark with which more of these texts are numbers; None if it makes a difference, but both do as well.
+def find_decimal_mark(texts: Iterable[str]) -> str | None:
+    """Return the decimal mark with which more of the texts are numbers; None if both fit equally but give different numbers.
 
     Examples:
-        >>> find_mark(["1,5", "1,234"]), find_mark(["1,234.5"]), find_mark(["1,234"]), find_mark(["1 234", "5"])
-        (',', '.', None, '.')
+        >>> find_decimal_mark(["1,5", "1,234"]), find_decimal_mark(["1,234.5"])
+        (',', '.')
+        >>> find_decimal_mark(["1,234"]), find_decimal_mark(["1 234", "5"])
+        (None, '.')
     """
-    seen = list(islice(texts, _LOOKED_AT))
+    seen = list(islice(texts, SAMPLED_CELLS))
     read = {mark: [parse_number(text, mark) for text in seen] for mark in (POINT, COMMA)}
     n_read = {mark: sum(number is not None for number in numbers) for mark, numbers in read.items()}
     if n_read[POINT] != n_read[COMMA]:
@@ -52,11 +54,11 @@ def find_mark(texts: Iterable[str]) -> str | None:
 
 
 def needs_point(texts: Iterable[str]) -> bool:
-    """Return whether one of the first of these texts is a number only if a point stands before the decimals.
+    """Return whether one of the first texts is a number only with a decimal point.
 
     Examples:
         >>> needs_point(["1,234", "2.5"]), needs_point(["1,234", "1.234", "word"])
         (True, False)
     """
-    seen = islice(texts, _LOOKED_AT)
+    seen = islice(texts, SAMPLED_CELLS)
     return any(parse_number(text, POINT) is not None and parse_number(text, COMMA) is None for text in seen)

@@ -1,6 +1,6 @@
-"""Tables that are text: encoding, separator, comments and rows, each with the line of the file it begins in.
+"""Text tables: encoding, separator, comments, and rows with the line each begins in.
 
-What the cells are is said in `cells`.
+`cells` and `columns` decide what the cells mean.
 """
 
 import csv
@@ -15,40 +15,40 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.data.cells import Missing
+from spl.data.cells import MissingMarks
 from spl.data.columns import Column
-from spl.data.table_content import Content, Row, RowSource, check_width, read_content
+from spl.data.table_content import FileContent, Row, RowSource, check_width, read_content
 from spl.errors import DataError
 
-SNIFFED = ("", ".csv", ".txt", ".dat")  # the separator is read off the first line
+SNIFFED = ("", ".csv", ".txt", ".dat")  # the first line shows the separator
 TABBED = (".tsv", ".tab")
 _SEPARATORS = (",", ";", "\t")
-_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}  # how a file may begin
-_PEEK = 1 << 16  # bytes in which a file that is not text gives itself away
+_BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}  # how a file may begin
+_PEEK = 1 << 16  # bytes searched for signs that a file is not text
 _COMMENT = "#"
 _NO_COMMENT = re.compile(
     r"\s*#(?:n/a|na|div/0!|value!|ref!|name\?|num!|null!)", re.IGNORECASE
-)  # missing, of spreadsheets
-_BLANKS = re.compile(r'"((?:[^"]|"")*)"|(\S+)')  # cells with white space between them
+)  # missing values of spreadsheets
+_BLANKS = re.compile(r'"((?:[^"]|"")*)"|(\S+)')  # cells separated by white space
 
 
 def decode(raw: bytes, source: str) -> str:
-    """Return the letters: as the first bytes say, else UTF-8, else as on old Windows machines."""
-    encoding = next((encoding for mark, encoding in _MARKS.items() if raw.startswith(mark)), None)
+    """Return the text: in the encoding that the first bytes name, else UTF-8, else Latin-1."""
+    encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), None)
     if encoding is None and b"\0" in raw[:_PEEK]:
         raise DataError(
-            f"{source} is not text. Save the table as CSV, or let its name end in .parquet or .xlsx if it is such a file."
+            f"{source} is not text. Save the table as CSV; if it is a Parquet or Excel file, name it .parquet or .xlsx."
         )
     try:
         return raw.decode(encoding or "utf-8")
     except UnicodeDecodeError:
         if encoding is None:
             return raw.decode("latin-1")
-    raise DataError(f"{source} begins like text in {encoding.upper()}, but is none. Save it as UTF-8.")
+    raise DataError(f"{source} begins like {encoding.upper()} text, but is not valid. Save it as UTF-8.")
 
 
-def read_text(file: "TextFile", missing: Missing) -> Content:
-    """Return what a text file holds."""
+def read_text(file: "TextFile", missing: MissingMarks) -> FileContent:
+    """Return the content of a text file."""
     separator = file.separator()
     header = _read_header(file, separator)
     check_width(header.names, file.source)
@@ -56,25 +56,25 @@ def read_text(file: "TextFile", missing: Missing) -> Content:
     plain = None if missing.numbers else _read_plain_numbers(file, separator, header)
     if plain is not None:
         columns = [Column(np.ascontiguousarray(numbers)) for numbers in plain.T]
-        return Content(header.names, columns, _count_lines(file, header, len(plain)), notes)
+        return FileContent(header.names, columns, _count_lines(file, header, len(plain)), notes)
     rows = partial(_data_rows, file, separator, header)
     return read_content(RowSource(file.source, header.names, rows, separator=separator), notes, missing)
 
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """The letters of a table that is text."""
+    """A text table that is not split into cells yet."""
 
     text: str
     source: str
     ending: str
 
     def open(self) -> TextIO:
-        """Return a stream that begins at the first letter."""
+        """Return a stream from the beginning of the text."""
         return io.StringIO(self.text, newline="")
 
     def separator(self) -> str | None:
-        """Return the sign between two columns; None is any white space."""
+        """Return the separator of columns; None for white space."""
         if self.ending in TABBED:
             return "\t"
         first = next((line for line in self.open() if line.strip() and not _is_comment(line)), "")
@@ -89,13 +89,13 @@ class TextFile:
 
 
 class _TextRows:
-    """The rows of a text file one after the other, without blank lines and comments, which it counts."""
+    """Iterates over the rows of a text file, skipping blank lines and collecting comments."""
 
     def __init__(self, file: TextFile, separator: str | None) -> None:
         self._file, self._separator = file, separator
-        self.n_lines = 0  # that were read
+        self.n_lines = 0  # read so far
         self.comments: list[tuple[int, str]] = []  # line and text
-        self._begin = 0  # the line in which the present row begins; 0 between rows
+        self._begin = 0  # line in which the current row begins; 0 between rows
 
     def __iter__(self) -> Iterator[Row]:
         with self._file.open() as stream:
@@ -108,7 +108,7 @@ class _TextRows:
                     yield row
 
     def _meaningful_lines(self, stream: TextIO) -> Iterator[str]:
-        """Yield lines without blank ones and comments, unless they are in the midst of a row: in quotation marks."""
+        """Yield lines, skipping blank ones and comments except inside a quoted cell."""
         for self.n_lines, line in enumerate(stream, start=1):
             if not self._begin:
                 if not line.strip():
@@ -129,7 +129,7 @@ class _TextRows:
                 raise DataError(f"{source} has a quotation mark in {place} that is never closed.") from None
             if "expected after" in str(error):
                 raise DataError(
-                    f"{source} has text behind a closing quotation mark in {place}. Double the mark."
+                    f"{source} has text after a closing quotation mark in {place}. Double the quotation mark."
                 ) from None
             raise DataError(f"{source} cannot be read in {place}: {error}.") from None
 
@@ -153,7 +153,7 @@ def is_number(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The names of the columns, and the lines they end in; `is_comment` if they stand in a comment above the numbers."""
+    """The names of the columns, and the line they end in; `is_comment` if that line is a comment above the numbers."""
 
     names: list[str]
     line: int
@@ -161,11 +161,11 @@ class _Header:
 
 
 def _read_header(file: TextFile, separator: str | None) -> _Header:
-    """Return the names of the columns: the first row, or the comment above it if the first row has numbers and as many cells."""
+    """Return the names of the columns: the first row, or the comment above it if that row has numbers and as many cells."""
     rows = _TextRows(file, separator)
     first = next(iter(rows), None)
     if first is None:
-        raise DataError(f"{file.source} is empty." if not rows.comments else f"{file.source} holds comments only.")
+        raise DataError(f"{file.source} is empty." if not rows.comments else f"{file.source} holds only comments.")
     names = [str(cell).strip() for cell in first.cells]
     if rows.comments and any(map(is_number, names)):
         line, text = rows.comments[-1]
@@ -176,7 +176,7 @@ def _read_header(file: TextFile, separator: str | None) -> _Header:
 
 
 def _read_plain_numbers(file: TextFile, separator: str | None, header: _Header) -> NDArray[np.float64] | None:
-    """Return the rows below the header if they are nothing but numbers, else None; faster than cell by cell."""
+    """Return the rows below the header if they hold only numbers, else None; faster than cell by cell."""
     with file.open() as stream:
         for _ in range(header.line):
             next(stream)
@@ -190,7 +190,7 @@ def _read_plain_numbers(file: TextFile, separator: str | None, header: _Header) 
 
 
 def _count_lines(file: TextFile, header: _Header, n_rows: int) -> NDArray[np.int64]:
-    """Return the lines of rows below the header, of which there are so many, where no row takes two lines."""
+    """Return the lines of the `n_rows` rows below the header, each of which takes one line."""
     with file.open() as stream:
         if sum(1 for _ in stream) == header.line + n_rows:
             return np.arange(n_rows) + header.line + 1
@@ -200,7 +200,7 @@ def _count_lines(file: TextFile, header: _Header, n_rows: int) -> NDArray[np.int
 
 
 def _data_rows(file: TextFile, separator: str | None, header: _Header, comments: list[int]) -> Iterator[Row]:
-    """Yield the rows below the header; the lines of comments among them are put into `comments`."""
+    """Yield the rows below the header; append the lines of comments among them to `comments`."""
     rows = _TextRows(file, separator)
     yield from (row for row in rows if row.line > header.line)
     comments += [line for line, _ in rows.comments if line > header.line]

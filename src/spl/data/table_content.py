@@ -1,4 +1,4 @@
-"""What a data file of any kind holds: names, columns, and the place of each row. Rows of cells become columns here."""
+"""The content of a data file of any format: names, columns, and the line of each row. Turns rows of cells into columns."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,26 +9,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.data.cells import Gathered, Missing, has_units
-from spl.data.columns import Column, Reading, read_columns
+from spl.data.cells import ColumnCells, MissingMarks, starts_with_units
+from spl.data.columns import Column, ReadingContext, read_columns
 from spl.data.dataset import MAX_COLUMNS
 from spl.errors import DataError, count_noun, shorten
 
-REMEDY = "Fix the cell, or pass --missing to treat it as missing."
+CELL_REMEDY = "Fix the cell, or pass --missing to treat it as missing."
 MAX_FILE_COLUMNS = 2 * MAX_COLUMNS
-_CHUNK = 4096  # rows that are read at once
+_CHUNK_ROWS = 4096  # rows read at once
 _SHOWN_UNITS = 6  # that a note lists
 
 
 class Row(NamedTuple):
-    """The cells of one row, and where it begins in the file, counted from 1."""
+    """The cells of one row, and the line of the file it begins in, counted from 1."""
 
     line: int
     cells: Sequence[object]
 
 
-class Content(NamedTuple):
-    """What was found in a file."""
+class FileContent(NamedTuple):
+    """What a file holds."""
 
     header: list[str]
     columns: Sequence[Column]
@@ -39,7 +39,7 @@ class Content(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowSource:
-    """Where rows come from: `rows` yields all of them each time it is called, and puts the lines of comments into its argument."""
+    """Where rows come from: each call of `rows` yields all of them, and appends the lines of comments to its argument."""
 
     source: str
     header: list[str]
@@ -48,13 +48,13 @@ class RowSource:
     separator: str | None = None
 
 
-def read_content(given: RowSource, notes: list[str], missing: Missing) -> Content:
-    """Return the columns that rows make up; a first row of units is left out."""
+def read_content(given: RowSource, notes: list[str], missing: MissingMarks) -> FileContent:
+    """Return the content of a file from its rows; a first row of units is left out."""
     n_columns = len(given.header)
     check_width(given.header, given.source)
     comments: list[int] = []
     lines: list[int] = []
-    gathered = [Gathered() for _ in given.header]
+    gathered = [ColumnCells() for _ in given.header]
     for rows in _chunks(given.rows(comments)):
         for row in rows:
             _check_length(row, given)
@@ -65,46 +65,46 @@ def read_content(given: RowSource, notes: list[str], missing: Missing) -> Conten
     if not lines:
         raise DataError(f"{given.source} has column names, but no rows.")
     notes = [*notes, *_note_comments(comments, given.line_word)]
-    if has_units(gathered, missing):
+    if starts_with_units(gathered, missing):
         notes.append(_note_units(f"{given.line_word} {lines[0]}", [column.others.get(0) for column in gathered]))
         gathered = [column.without_first() for column in gathered]
         del lines[0]
 
     @cache
-    def raw_of(places: tuple[int, ...]) -> dict[int, list[object]]:
-        cells: dict[int, list[object]] = {place: [] for place in places}
+    def raw_of(indices: tuple[int, ...]) -> dict[int, list[object]]:
+        cells: dict[int, list[object]] = {index: [] for index in indices}
         for row in given.rows([]):
             if row.line >= lines[0]:
-                for place in places:
-                    cells[place].append(row.cells[place] if place < len(row.cells) else None)
+                for index in indices:
+                    cells[index].append(row.cells[index] if index < len(row.cells) else None)
         return cells
 
-    def raw(place: int) -> list[object]:
-        doubtful = tuple(k for k, column in enumerate(gathered) if column.others)  # most likely asked for next
-        return raw_of(doubtful if place in doubtful else (place,))[place]
+    def raw(index: int) -> list[object]:
+        unclear = tuple(k for k, column in enumerate(gathered) if column.others)  # most likely needed next
+        return raw_of(unclear if index in unclear else (index,))[index]
 
-    reading = Reading(
+    reading = ReadingContext(
         place=lambda row: f"{given.line_word} {lines[row]}",
         raw=raw,
         missing=missing,
-        remedy=REMEDY,
+        remedy=CELL_REMEDY,
         separator=given.separator,
     )
     columns, written = read_columns(given.header, gathered, reading)
-    return Content(given.header, columns, np.array(lines), [*notes, *written], given.line_word)
+    return FileContent(given.header, columns, np.array(lines), [*notes, *written], given.line_word)
 
 
 def check_width(header: Sequence[str], source: str) -> None:
     """Raise a clear error if a file has too many columns."""
     if len(header) > MAX_FILE_COLUMNS:
         raise DataError(
-            f"{source} has {len(header)} columns in its first line; at most {MAX_FILE_COLUMNS} are read. "
-            "Save only those that matter."
+            f"{source} has {len(header)} columns in its first line; at most {MAX_FILE_COLUMNS} are allowed. "
+            "Save only those that you need."
         )
 
 
 def is_filled(cell: object) -> bool:
-    """Return whether there is anything in a cell."""
+    """Return whether a cell is not empty."""
     return bool(cell.strip()) if isinstance(cell, str) else cell is not None
 
 
@@ -119,7 +119,7 @@ def _check_length(row: Row, given: RowSource) -> None:
 
 def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
     source = iter(rows)
-    while chunk := list(islice(source, _CHUNK)):
+    while chunk := list(islice(source, _CHUNK_ROWS)):
         yield chunk
 
 

@@ -1,6 +1,6 @@
-"""Data files into columns of numbers: text, Parquet and Excel, and clear words for what is wrong with them.
+"""Data files of any format as tables: text, Parquet and Excel, gzipped or not.
 
-Text is taken apart in `table_text`, cells are read in `cells`; which columns and rows are used is said in `choose_columns`.
+`delimited_text` and `typed_files` read the formats; `column_choice` and `trajectory_files` choose columns and rows.
 """
 
 import gzip
@@ -15,73 +15,69 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.data.cells import Missing
+from spl.data.cells import MissingMarks
 from spl.data.delimited_text import SNIFFED, TABBED, TextFile, decode, read_text
-from spl.data.table_content import Content
+from spl.data.table_content import FileContent
 from spl.data.typed_files import EXCEL, PARQUET, read_excel, read_parquet
 from spl.errors import DataError, count_noun, shorten, suggest_name
 
 STANDARD_INPUT = "-"
 _GZIP_MARK = b"\x1f\x8b"
-_UNZIPPED_BYTES, _UNZIPPED_TIMES = 1 << 27, 100  # a file may be so large when unzipped, or so many times as large
+_UNZIPPED_BYTES, _UNZIPPED_TIMES = 1 << 27, 100  # how large a file may be when unzipped: bytes, or times its size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """What a file holds: the names of all columns, the values of those that are numbers, and those of the others."""
+    """A table read from a file: the names of all columns, and their values as numbers or texts."""
 
     source: str
     names: tuple[str, ...]
-    numbers: dict[str, NDArray[np.float64]]  # name -> [N], NaN where a value is missing
-    texts: dict[str, NDArray[np.object_]]  # name -> [N], None where a value is missing
+    numbers: dict[str, NDArray[np.float64]]  # name -> [N], NaN where missing
+    texts: dict[str, NDArray[np.object_]]  # name -> [N], None where missing
     notes: tuple[str, ...] = ()  # what was repaired or left out while reading
-    column_notes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the same, of a column that is used
-    problems: dict[str, str] = field(
-        default_factory=dict
-    )  # why a column that looks like numbers cannot be read as such
-    origins: dict[str, int] = field(default_factory=dict)  # instants from which columns of dates are counted
-    lines: NDArray[np.int64] = field(
-        default_factory=lambda: np.empty(0, dtype=np.int64)
-    )  # [N], where rows are in the file
+    column_notes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the same, shown if the column is used
+    problems: dict[str, str] = field(default_factory=dict)  # why a column that looks like numbers is unreadable
+    origins: dict[str, int] = field(default_factory=dict)  # instants that columns of dates are counted from
+    lines: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # [N], line of each row
     line_word: str = "line"
 
     def place(self, row: int) -> str:
-        """Return where a row is in the file, for people."""
+        """Return the place of a row in the file, for messages."""
         return f"{self.line_word} {self.lines[row]}"
 
 
 def read_table(path: str, missing: Iterable[str] = ()) -> Table:
-    """Read a table by the ending of its name; `-` is CSV from standard input. Files may be gzipped.
+    """Read a table in the format that its file extension names; `-` is CSV from standard input. Files may be gzipped.
 
     Args:
         path: the file.
-        missing: texts and numbers that are read as missing, besides the usual marks such as `NA` and `-`.
+        missing: texts and numbers to read as missing, besides the usual ones such as `NA` and `-`.
     """
     source = "standard input" if path == STANDARD_INPUT else f"'{path}'"
     raw = _unzip(_read_bytes(path, source), source)
     ending = _ending(path)
-    marks = Missing(missing)
+    marks = MissingMarks(missing)
     if ending in PARQUET:
         return _name_columns(source, read_parquet(raw, source, marks))
     if ending in EXCEL:
         return _name_columns(source, read_excel(raw, source, marks, largest=_largest_unzipped(raw)))
     if ending not in (*SNIFFED, *TABBED):
         known = ", ".join((*SNIFFED[1:], *TABBED, *PARQUET, *EXCEL))
-        raise DataError(f"{source} ends in '{ending}', which cannot be read. Save it as one of: {known}.")
+        raise DataError(f"{source} ends in '{ending}', which is not supported. Save it as one of: {known}.")
     return _name_columns(source, read_text(TextFile(decode(raw, source), source, ending), marks))
 
 
-def _name_columns(source: str, content: Content) -> Table:
-    """Give the columns their names; one without a name cannot stand in a formula."""
+def _name_columns(source: str, content: FileContent) -> Table:
+    """Return the table of all columns with a name; the others cannot appear in a formula."""
     header = content.header
-    named = [place for place, name in enumerate(header) if name]
-    names = tuple(header[place] for place in named)
-    twice = next((name for name, count in Counter(names).items() if count > 1), None)
-    if twice is not None:
-        raise DataError(f"{source} has two columns named '{shorten(twice)}'. Rename one of them.")
+    named = [index for index, name in enumerate(header) if name]
+    names = tuple(header[index] for index in named)
+    repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+    if repeated is not None:
+        raise DataError(f"{source} has two columns named '{shorten(repeated)}'. Rename one of them.")
     n_nameless = len(header) - len(named)
     nameless = [f"{count_noun(n_nameless, 'column')} without a name left out."] if n_nameless else []
-    columns = {header[place]: content.columns[place] for place in named}
+    columns = {header[index]: content.columns[index] for index in named}
     return Table(
         source,
         names,
@@ -129,8 +125,8 @@ def _unzip(raw: bytes, source: str) -> bytes:
         raise DataError(f"{source} cannot be unzipped: {error}.") from None
     if len(unzipped) > largest:
         raise DataError(
-            f"{source} would be more than {_UNZIPPED_TIMES} times as large unzipped, which no table is. "
-            "If it is one, unzip it first."
+            f"{source} would be more than {_UNZIPPED_TIMES} times as large when unzipped, which is unusual for a table. "
+            "If it is a table, unzip it first."
         )
     return unzipped
 

@@ -1,4 +1,4 @@
-"""Dates and times as seconds since a first one, be they text, objects of Python or arrays of numpy.
+"""Dates and times as seconds since an origin, from text, Python objects or numpy arrays.
 
 An instant is a whole number of nanoseconds: since 1970 for dates, since midnight for times of day.
 """
@@ -23,15 +23,15 @@ _DATE = (
 )
 _PATTERN = re.compile(rf"(?:{_DATE}(?:(?:T|\s+){_CLOCK}(?:{_ZONE})?)?)\Z")
 _CLOCK_PATTERN = re.compile(rf"{_CLOCK}\Z")
-_LONGEST = 40  # letters of a date
+_LONGEST_DATE = 40  # characters
 
 
 class AmbiguousDate(ValueError):
-    """Days that may be months: `place` is the first of them."""
+    """Dates whose days may be months; `index` is the first of them."""
 
-    def __init__(self, place: int) -> None:
-        super().__init__(place)
-        self.place = place
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
 
 
 class _Instant(NamedTuple):
@@ -41,22 +41,22 @@ class _Instant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Instants:
-    """What cells are as dates or times: nanoseconds, None where a cell is none of their kind."""
+    """Cells as dates or times in nanoseconds; None where a cell is not of this kind."""
 
     nanoseconds: tuple[int | None, ...]
     kind: str
 
     @property
     def n_found(self) -> int:
-        """How many cells are instants."""
+        """Number of cells that are instants."""
         return sum(instant is not None for instant in self.nanoseconds)
 
 
 def read_instants(cells: Sequence[object]) -> Instants:
-    """Return what cells are as dates or times, all of the kind that most of them are.
+    """Return cells as dates or times of the kind that most of them have.
 
-    Dates are written 2024-01-31, 2024/01/31, 31.01.2024, 31/01/2024 or 01/31/2024, perhaps with a time and a time zone; times 12:30
-    or 12:30:00.5. Where days may be months everywhere, `AmbiguousDate` is raised.
+    Dates look like 2024-01-31, 2024/01/31, 31.01.2024, 31/01/2024 or 01/31/2024, with or without a time and a time zone; times like
+    12:30 or 12:30:00.5. If no date shows whether the day or the month comes first, `AmbiguousDate` is raised.
 
     Examples:
         >>> read_instants(["12:30", "12:31:00.5", "noon"])
@@ -84,7 +84,7 @@ def seconds_since(instants: Sequence[int | None], origin: int) -> NDArray[np.flo
 
 
 def first_instant(dates: NDArray[np.datetime64]) -> int | None:
-    """Return the first date that is there in an array of dates.
+    """Return the first date of an array that is not missing; None if all are.
 
     Examples:
         >>> first_instant(np.array(["NaT", "1970-01-02"], dtype="datetime64[s]")) == 86400 * NANO
@@ -98,13 +98,13 @@ def first_instant(dates: NDArray[np.datetime64]) -> int | None:
 
 
 def seconds_of_dates(dates: NDArray[np.datetime64], origin: int) -> NDArray[np.float64]:
-    """Return the seconds since an instant of an array of dates; NaN where there is none.
+    """Return an array of dates as seconds since an instant; NaN where a date is missing.
 
     Examples:
         >>> seconds_of_dates(np.array(["1970-01-02", "NaT"], dtype="datetime64[D]"), 0).tolist()
         [86400.0, nan]
     """
-    whole = dates.astype("datetime64[s]")  # differences of nanoseconds may be too large for their type
+    whole = dates.astype("datetime64[s]")  # differences in nanoseconds may overflow
     seconds, nanoseconds = divmod(origin, NANO)
     rest = (dates - whole) / np.timedelta64(1, "ns")
     since = (whole.astype(np.int64) - seconds).astype(np.float64) + (rest - nanoseconds) / NANO
@@ -112,7 +112,7 @@ def seconds_of_dates(dates: NDArray[np.datetime64], origin: int) -> NDArray[np.f
 
 
 def show_instant(instant: int) -> str:
-    """Return a date as people write it.
+    """Return an instant as a readable date.
 
     Examples:
         >>> show_instant(86400 * NANO), show_instant(NANO // 2)
@@ -124,23 +124,23 @@ def show_instant(instant: int) -> str:
 
 
 def _match(text: str) -> "re.Match[str] | None":
-    return (_PATTERN.match(text) or _CLOCK_PATTERN.match(text)) if len(text) <= _LONGEST else None
+    return (_PATTERN.match(text) or _CLOCK_PATTERN.match(text)) if len(text) <= _LONGEST_DATE else None
 
 
 def _is_day_first(matches: Sequence["re.Match[str] | None"]) -> bool:
     """Return whether dates such as 01/02/2024 begin with the day."""
     pairs = [
-        (int(groups["one"]), int(groups["two"]), place)
-        for place, match in enumerate(matches)
+        (int(groups["one"]), int(groups["two"]), index)
+        for index, match in enumerate(matches)
         if match and (groups := match.groupdict()).get("sign") in ("/", "-")
     ]
     if any(one > 12 for one, _, _ in pairs):
         return True
     if any(two > 12 for _, two, _ in pairs):
         return False
-    doubtful = next((place for one, two, place in pairs if one != two), None)
-    if doubtful is not None:
-        raise AmbiguousDate(doubtful)
+    ambiguous = next((index for one, two, index in pairs if one != two), None)
+    if ambiguous is not None:
+        raise AmbiguousDate(ambiguous)
     return True
 
 
@@ -153,8 +153,8 @@ def _of_match(match: "re.Match[str]", is_day_first: bool) -> _Instant | None:
         return _Instant("time of day", clock)
     year, month, day = groups["year"] or groups["late_year"], groups["month"], groups["day"]
     if groups["sign"]:
-        is_turned = not is_day_first and groups["sign"] != "."
-        day, month = (groups["two"], groups["one"]) if is_turned else (groups["one"], groups["two"])
+        is_month_first = not is_day_first and groups["sign"] != "."
+        day, month = (groups["two"], groups["one"]) if is_month_first else (groups["one"], groups["two"])
     try:
         days = dt.date(int(year), int(month), int(day)).toordinal() - _EPOCH
     except ValueError:
@@ -164,7 +164,7 @@ def _of_match(match: "re.Match[str]", is_day_first: bool) -> _Instant | None:
 
 
 def _clock_nanoseconds(groups: dict[str, Any]) -> int | None:
-    """Return the time of day in nanoseconds; None if there is no such time."""
+    """Return the time of day in nanoseconds; None if it does not exist."""
     hour, minute, second = (int(groups[name] or 0) for name in ("hour", "minute", "second"))
     if groups["half"]:
         if not 1 <= hour <= 12:
@@ -183,13 +183,13 @@ def _zone_nanoseconds(zone: str | None) -> int:
 
 
 def _of_object(value: object) -> _Instant | None:
-    """Return what an object of Python or numpy is as a date or a time."""
+    """Return a Python or numpy object as an instant; None if it is not a date or a time."""
     if isinstance(value, np.datetime64):
         first = first_instant(np.array([value]))
         return None if first is None else _Instant("date", first)
     if isinstance(value, dt.time):
         return _Instant("time of day", _of_clock(value))
-    if not isinstance(value, dt.date) or value != value:  # pandas' own missing date is not itself
+    if not isinstance(value, dt.date) or value != value:  # pandas' missing date is not equal to itself
         return None
     if not isinstance(value, dt.datetime):
         return _Instant("date", (value.toordinal() - _EPOCH) * 86400 * NANO)

@@ -1,7 +1,6 @@
-"""Tables into trajectories: which column is the time, which are states and inputs, and which rows belong to one run.
+"""From tables to trajectories: which columns are time, states and inputs, and which rows belong to one run.
 
-What a trajectory must be, and what becomes of missing values, is said in `trajectories`: incomplete rows stay, for their times
-say how long a gap is.
+`trajectories` checks the result. Incomplete rows are kept for it, because their times show how long a gap is.
 """
 
 from collections.abc import Sequence
@@ -17,8 +16,8 @@ from spl.data.trajectories import Trajectories
 from spl.errors import DataError, count_noun
 
 
-class PreparedRuns(NamedTuple):
-    """Trajectories, and what was changed or left out while the table was read; the notes of the data begin with it."""
+class PreparedTrajectories(NamedTuple):
+    """Trajectories, and notes on what was changed or left out; the notes of the data begin with them."""
 
     data: Trajectories
     notes: list[str]
@@ -31,10 +30,10 @@ def prepare_trajectories(
     states: Sequence[str] | None = None,
     inputs: Sequence[str] = (),
     group: str | None = None,
-) -> PreparedRuns:
-    """Return the runs in a table: one for each value of the column `group`, or one in all.
+) -> PreparedTrajectories:
+    """Return the runs in a table: one per value of the column `group`, or a single one.
 
-    States are all other columns of numbers if none are named. Rows without a time or without a value in `group` are left out.
+    Without `states`, all other columns of numbers are states. Rows without a time or a value of `group` are left out.
     """
     notes = list(table.notes)
     check_number_column(table, time, "time")
@@ -54,13 +53,13 @@ def prepare_trajectories(
         names=names,
         input_names=inputs or None,
     )
-    return PreparedRuns(replace(data, notes=(*notes, *data.notes)), notes)
+    return PreparedTrajectories(replace(data, notes=(*notes, *data.notes)), notes)
 
 
 def _check_roles(table: Table, time: str, group: str | None, states: Sequence[str], inputs: Sequence[str]) -> None:
     """Raise a clear error unless each column has one role, and states and inputs are numbers."""
     if not states:
-        raise DataError(f"{table.source} has no column of numbers besides '{time}' that could be a state.")
+        raise DataError(f"{table.source} has no column of numbers besides '{time}', so there is no state.")
     for role, names in (("state", states), ("input", inputs)):
         for name in names:
             check_number_column(table, name, role)
@@ -77,9 +76,9 @@ def _check_roles(table: Table, time: str, group: str | None, states: Sequence[st
 def _rows_of_runs(table: Table, time: str, group: str | None, notes: list[str]) -> list[NDArray[np.intp]]:
     """Return the rows of each run, in the order of the file."""
     has_time = np.isfinite(table.numbers[time])
-    _note_missing(has_time, f"a value of the time '{time}'", notes)
+    _note_missing(has_time, f"a time in '{time}'", notes)
     if not has_time.any():
-        raise DataError(f"The column '{time}' of {table.source} holds no time at all.")
+        raise DataError(f"The column '{time}' of {table.source} holds no times.")
     if group is None:
         return [np.flatnonzero(has_time)]
     labels = table.numbers[group] if group in table.numbers else table.texts[group]
@@ -94,7 +93,7 @@ def _rows_of_runs(table: Table, time: str, group: str | None, notes: list[str]) 
 
 
 def _is_missing(label: Any) -> bool:
-    return label is None or label != label  # NaN is not itself
+    return label is None or label != label  # NaN is not equal to itself
 
 
 def _note_missing(is_there: NDArray[np.bool_], what: str, notes: list[str]) -> None:
@@ -104,7 +103,7 @@ def _note_missing(is_there: NDArray[np.bool_], what: str, notes: list[str]) -> N
 
 
 def _check_times(table: Table, time: str, rows: NDArray[np.intp], *, has_groups: bool) -> None:
-    """Raise an error that names the lines of the file if times go back or stand still."""
+    """Raise an error that names the line of the file if times repeat or go back."""
     times = table.numbers[time][rows]
     places = np.flatnonzero(np.diff(times) <= 0)
     if not places.size:
@@ -113,16 +112,16 @@ def _check_times(table: Table, time: str, rows: NDArray[np.intp], *, has_groups:
     before, after = times[place], times[place + 1]
     row = f"{table.place(int(rows[place + 1]))} of {table.source}"
     if before == after:
-        remedy = "Keep one of them." if has_groups else "Keep one of them, or tell runs apart with --group COLUMN."
-        raise DataError(f"The time '{time}' is {after:g} twice, the second time in {row}. {remedy}")
+        remedy = "Keep one of them." if has_groups else "Keep one of them, or separate runs with --group COLUMN."
+        raise DataError(f"The time '{time}' is {after:g} twice, again in {row}. {remedy}")
     remedy = "Sort the rows by time" + (
-        "." if has_groups else "; if another run begins there, tell runs apart with --group COLUMN."
+        "." if has_groups else "; if another run begins there, separate runs with --group COLUMN."
     )
     raise DataError(f"The time '{time}' goes back from {before:g} to {after:g} in {row}. {remedy}")
 
 
 def _columns(table: Table, names: Sequence[str], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return columns of some rows; what is infinite is missing."""
+    """Return columns of some rows; infinite values become missing."""
     values = np.column_stack([table.numbers[name][rows] for name in names])
     return np.where(np.isinf(values), np.nan, values)
 

@@ -1,4 +1,4 @@
-"""Data files whose cells have types: Parquet and Excel. Both need a package of an extra."""
+"""Data files whose cells have types: Parquet and Excel. Each needs an optional package."""
 
 import io
 import zipfile
@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from spl.data.cells import Missing
-from spl.data.columns import Reading
+from spl.data.cells import MissingMarks
+from spl.data.columns import ReadingContext
 from spl.data.frames import read_frame
-from spl.data.table_content import REMEDY, Content, Row, RowSource, check_width, is_filled, read_content
+from spl.data.table_content import CELL_REMEDY, FileContent, Row, RowSource, check_width, is_filled, read_content
 from spl.errors import DataError, shorten
 
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
 
 
-def read_parquet(raw: bytes, source: str, missing: Missing) -> Content:
-    """Return what a Parquet file holds; rows are counted from 1."""
+def read_parquet(raw: bytes, source: str, missing: MissingMarks) -> FileContent:
+    """Return the content of a Parquet file; rows are counted from 1."""
     import pandas as pd
 
     try:
@@ -33,13 +33,13 @@ def read_parquet(raw: bytes, source: str, missing: Missing) -> Content:
     check_width(header, source)
     if not len(frame):
         raise DataError(f"{source} has no rows.")
-    reading = Reading(place=lambda row: f"row {row + 1}", missing=missing, remedy=REMEDY)
+    reading = ReadingContext(place=lambda row: f"row {row + 1}", missing=missing, remedy=CELL_REMEDY)
     columns, notes = read_frame(frame, header, reading)
-    return Content(header, columns, np.arange(len(frame)) + 1, notes, "row")
+    return FileContent(header, columns, np.arange(len(frame)) + 1, notes, "row")
 
 
-def read_excel(raw: bytes, source: str, missing: Missing, *, largest: int) -> Content:
-    """Return what the first sheet of a workbook holds, which may be so large when unzipped; rows are counted as in the sheet."""
+def read_excel(raw: bytes, source: str, missing: MissingMarks, *, largest: int) -> FileContent:
+    """Return the content of a workbook's first sheet; `largest` bounds its unzipped bytes. Rows are counted as in the sheet."""
     title, n_sheets, rows = _open_sheet(raw, source, largest)
     notes = [f"Only the first of {n_sheets} sheets is read: '{shorten(title)}'."] if n_sheets > 1 else []
     first = next(_filled_rows(rows, 0, []), None)
@@ -55,7 +55,7 @@ def read_excel(raw: bytes, source: str, missing: Missing, *, largest: int) -> Co
 
 
 def _filled_rows(rows: list[tuple[Any, ...]], start: int, comments: list[int]) -> Iterator[Row]:
-    """Yield the rows behind one that are not empty; the numbers of comments among them are put into `comments`."""
+    """Yield the rows from `start` that are not empty; append the row numbers of comments to `comments`."""
     for number, cells in enumerate(rows[start:], start=start + 1):
         filled = [cell for cell in cells if is_filled(cell)]
         if len(filled) == 1 and str(filled[0]).lstrip().startswith("#"):
@@ -65,7 +65,7 @@ def _filled_rows(rows: list[tuple[Any, ...]], start: int, comments: list[int]) -
 
 
 def _open_sheet(raw: bytes, source: str, largest: int) -> tuple[str, int, list[tuple[Any, ...]]]:
-    """Return the name of the first sheet, how many there are, and its rows."""
+    """Return the name of the first sheet, the number of sheets, and the rows of the first."""
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -80,10 +80,10 @@ def _open_sheet(raw: bytes, source: str, largest: int) -> tuple[str, int, list[t
             sheet = book.worksheets[0]
             sheet.reset_dimensions()
             return sheet.title, len(book.worksheets), list(sheet.iter_rows(values_only=True))
-    except Exception as error:  # a damaged workbook makes openpyxl and its reader of XML raise nearly anything
+    except Exception as error:  # openpyxl and its XML parser raise nearly anything for a damaged workbook
         raise DataError(f"{source} cannot be read as an Excel workbook: {shorten(_first_line(error), 200)}") from None
     raise DataError(
-        f"{source} would take {size / 1e6:.0f} MB unzipped, which no table of its size does. Save it as CSV."
+        f"{source} would take {size / 1e6:.0f} MB when unzipped, too much for a workbook of its size. Save it as CSV."
     )
 
 

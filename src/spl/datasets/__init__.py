@@ -1,4 +1,4 @@
-"""Problems to try, test and measure with: rows of data, simulated systems and measured ones.
+"""Problems for examples, tests and benchmarks: formulas, simulated systems and measured data.
 
 nguyen             the Nguyen problems of the paper, with their grammars, settings and published results
 random_formulas    random formulas of 5 to 15 tokens over 1 to 5 variables

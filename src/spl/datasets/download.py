@@ -1,6 +1,6 @@
 """Files of measured data: found in the folder `SPL_DATA` or in the cache, else downloaded; always checked.
 
-Which files there are stands in `measured`.
+`measured` lists the files.
 """
 
 import hashlib
@@ -14,11 +14,11 @@ from typing import NamedTuple
 from spl.errors import DataError
 
 DATA_VARIABLE = "SPL_DATA"
-_SECONDS = 60.0  # until a server that does not answer is given up
+_DOWNLOAD_SECONDS = 60.0  # to wait for a server that does not respond
 
 
 class RemoteFile(NamedTuple):
-    """A file, where it is in a folder of data, where it comes from, and its SHA-256."""
+    """A file: its path in a folder of data, its address, and its SHA-256."""
 
     path: str
     address: str
@@ -26,7 +26,7 @@ class RemoteFile(NamedTuple):
 
 
 def find_file(file: RemoteFile) -> Path:
-    """Return where the file is on disk, downloaded if need be."""
+    """Return the path of the file, downloaded if necessary."""
     given = find_given(file)
     if given is not None:
         return given
@@ -37,7 +37,7 @@ def find_file(file: RemoteFile) -> Path:
 
 
 def find_given(file: RemoteFile) -> Path | None:
-    """Return where the file is in the folder `SPL_DATA`; None if it is not there or there is no such folder."""
+    """Return the path of the file in the folder `SPL_DATA`; None without the file or the folder."""
     folder = os.environ.get(DATA_VARIABLE)
     path = Path(folder) / file.path if folder else None
     if path is None or not path.is_file():
@@ -45,24 +45,24 @@ def find_given(file: RemoteFile) -> Path | None:
     digest = _digest_of(path.read_bytes())
     if digest != file.digest:
         raise DataError(
-            f"{path} is not the published file: its SHA-256 is {digest}, not {file.digest}. Replace it by {file.address}, "
+            f"{path} is not the published file: its SHA-256 is {digest}, not {file.digest}. Replace it with {file.address}, "
             f"or unset {DATA_VARIABLE}."
         )
     return path
 
 
 def data_cache() -> Path:
-    """Return the folder of downloaded data, beside that of compiled kernels."""
+    """Return the folder of downloaded data, next to that of compiled kernels."""
     from spl.kernels.runtime.compiler import cache_folder  # numba is slow to import
 
     kernels = cache_folder()
-    root = kernels.parent if kernels.name.startswith("kernels-") else kernels  # a folder of this process alone
+    root = kernels.parent if kernels.name.startswith("kernels-") else kernels  # a folder for this process only
     return root / "data"
 
 
 def _download(file: RemoteFile) -> bytes:
     try:
-        with urllib.request.urlopen(file.address, timeout=_SECONDS) as answer:
+        with urllib.request.urlopen(file.address, timeout=_DOWNLOAD_SECONDS) as answer:
             raw: bytes = answer.read()
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise DataError(
@@ -73,8 +73,8 @@ def _download(file: RemoteFile) -> bytes:
     digest = _digest_of(raw)
     if digest != file.digest:
         raise DataError(
-            f"{file.address} is not the file it was: its SHA-256 is {digest}, not {file.digest}. Nothing was kept. If you "
-            f"have the file from elsewhere, save it as {file.path} in a folder and set {DATA_VARIABLE} to that folder."
+            f"{file.address} has changed: its SHA-256 is {digest}, not {file.digest}. Nothing was saved. If you have the "
+            f"original file, save it as {file.path} in a folder and set {DATA_VARIABLE} to that folder."
         )
     return raw
 
@@ -84,7 +84,7 @@ def _digest_of(raw: bytes) -> str:
 
 
 def _write_whole(path: Path, raw: bytes) -> None:
-    """Write a file so that nobody ever sees a part of it."""
+    """Write a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as part:
         part.write(raw)

@@ -1,4 +1,4 @@
-"""The values of formulas by numpy alone, so that the truth does not come from the engine that looks for it."""
+"""Values of formulas computed with numpy only, so that the truth does not come from the engine under test."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,12 @@ def exact_values(program: Program, table: NDArray[np.float64]) -> NDArray[np.flo
 
 
 def values_of_parts(program: Program, table: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Return the values [N] of every part of a program, each at the place of its first token."""
+    """Return the values [N] of every part of a program, indexed by its first token."""
     values: list[NDArray[np.float64]] = [np.empty(0)] * len(program)
     stack: list[NDArray[np.float64]] = []
     constants = list(program.constants)
-    for place in reversed(range(len(program))):
-        token = program.tokens[place]
+    for position in reversed(range(len(program))):
+        token = program.tokens[position]
         kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
         if kind == tk.VARIABLE:
             stack.append(table[:, payload])
@@ -38,5 +38,5 @@ def values_of_parts(program: Program, table: NDArray[np.float64]) -> list[NDArra
         else:
             arguments = [stack.pop() for _ in range(program.vocabulary.arity_of(token))]
             stack.append(program.vocabulary.operator_of(token).function(*arguments))
-        values[place] = stack[-1]
+        values[position] = stack[-1]
     return values

@@ -24,9 +24,9 @@ def make_lorenz(
     """Simulate the Lorenz system and measure it with Gaussian noise.
 
     Args:
-        n_samples: how many; the paper trains on 6000.
+        n_samples: number of samples; the paper trains on 6000.
         step: time between samples.
-        noise: the noise of each state, as a share of the root mean square of that state; the paper has 0.05.
+        noise: standard deviation of the noise, as a share of the root mean square of each state; the paper has 0.05.
         initial: x, y and z at t = 0.
         seed: random seed of the noise.
         sigma: the Prandtl number.

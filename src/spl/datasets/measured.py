@@ -1,7 +1,7 @@
 """Measured data: falling balls, the Lorenz data of the paper, and a filmed double pendulum.
 
-None of it is part of this package. Files are looked for in the folder that the environment variable `SPL_DATA` names,
-then in the cache, and else downloaded into it. Each is checked against its SHA-256.
+None of it is part of this package. Files are searched in the folder named by the environment variable `SPL_DATA`, then in
+the cache, and otherwise downloaded into the cache. Each is checked against its SHA-256.
 """
 
 import csv
@@ -17,7 +17,7 @@ from spl.datasets.download import RemoteFile, find_file, find_given
 from spl.datasets.workbook import read_workbook
 from spl.errors import DataError, suggest_name
 
-# Where the files come from, at a commit each, so that they cannot change.
+# Sources of the files, each at a fixed commit, so that they cannot change.
 BALLS_BASE = (
     "https://raw.githubusercontent.com/briandesilva/discovery-of-physics-from-data/"
     "480510008d15d30fe41b4dcd18bb4d01e6549c8e/"
@@ -26,7 +26,7 @@ PAPER_BASE = (
     "https://raw.githubusercontent.com/isds-neu/SymbolicPhysicsLearner/6d2ede0158b42503d4de09c3612148d21ca6bfb1/"
 )
 LORENZ_STEP = 0.01
-TRACK_RATE = 400.0  # frames a second of the filmed double pendulum
+TRACK_RATE = 400.0  # frames per second of the filmed double pendulum
 TRACK_COLUMNS = (
     "pivot_y",
     "pivot_x",
@@ -34,7 +34,7 @@ TRACK_COLUMNS = (
     "mass1_x",
     "mass2_y",
     "mass2_x",
-)  # in units of the camera; y points down
+)  # in camera units; y points down
 PENDULUM_COLUMNS = ("theta1", "theta2", "omega1", "omega2", "domega1", "domega2")
 
 _BALLS_DIGEST = "942b2d68abfff3828ca323de491435d4ec27c3a22e62cee0cbdf52c2e8d1c0ed"
@@ -102,12 +102,12 @@ class BallDrop:
         if ball in self.balls:
             raise DataError(f"There is no drop {number!r} of '{ball}'. There are drops 1 and 2.")
         known = ", ".join(self.balls)
-        raise DataError(f"There is no ball '{ball}'.{suggest_name(ball, self.balls)} Known are: {known}.")
+        raise DataError(f"There is no ball '{ball}'.{suggest_name(ball, self.balls)} The balls are: {known}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LorenzPaper:
-    """The noisy Lorenz data of Sun et al. (2023), three significant digits. The paper trains on the first 6000 rows."""
+    """The noisy Lorenz data of Sun et al. (2023), with three significant digits. The paper trains on the first 6000 rows."""
 
     step: float  # time between samples
     names: tuple[str, ...]
@@ -120,7 +120,7 @@ class DoublePendulum:
     """Samples of a filmed double pendulum as Sun et al. (2023) prepared them: smoothed angles, rates and accelerations.
 
     Angles are in radians, unwrapped, 0 where the pendulum hangs. Rows are single moments in random order, not trajectories;
-    some moments stand twice.
+    some moments appear twice.
     """
 
     names: tuple[str, ...]  # of the columns: theta1, theta2, omega1, omega2, domega1, domega2
@@ -131,7 +131,7 @@ class DoublePendulum:
         """Return a column [N] by its name."""
         if name not in self.names:
             raise DataError(
-                f"There is no column '{name}'.{suggest_name(name, self.names)} Known are: {', '.join(self.names)}."
+                f"There is no column '{name}'.{suggest_name(name, self.names)} The columns are: {', '.join(self.names)}."
             )
         table = self.train if part == "train" else self.test
         return table[:, self.names.index(name)]
@@ -211,10 +211,10 @@ def fetch_double_pendulum(raw: Literal[True]) -> list[NDArray[np.float64]]: ...
 
 
 def fetch_double_pendulum(raw: bool = False) -> DoublePendulum | list[NDArray[np.float64]]:
-    """Return the samples that the paper prepared, or the 21 tracks of the camera as they are.
+    """Return the samples that the paper prepared, or the 21 original camera tracks.
 
-    A track is a table [N, 6] of about 17,500 frames, 400 a second, with the columns `TRACK_COLUMNS` in units of the camera;
-    y points down (Asseman et al. 2018).
+    A track is a table [N, 6] of about 17,500 frames, 400 per second, with the columns `TRACK_COLUMNS` in camera units; y points
+    down (Asseman et al. 2018).
 
     Args:
         raw: whether to return the tracks.

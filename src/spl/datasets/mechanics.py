@@ -36,7 +36,7 @@ def make_damped_pendulum(
 ) -> SystemData:
     """Simulate a pendulum with friction: theta' = omega, omega' = -gravity/length*sin(theta) - damping*omega.
 
-    From the default start it swings so far at first that the sine is no straight line.
+    From the default start it first swings far enough that the sine is not linear.
 
     Args:
         n_samples: number of samples.
@@ -76,7 +76,7 @@ def make_driven_pendulum(
     gravity: float = GRAVITY,
     amplitude: float = 3.0,
 ) -> SystemData:
-    """Simulate a pendulum with friction and a torque u, a sum of five sines of at most the amplitude.
+    """Simulate a pendulum with friction and a torque u, a sum of five sines bounded by the amplitude.
 
     theta' = omega, omega' = -gravity/length*sin(theta) - damping*omega + u/(mass*length**2).
 
@@ -122,10 +122,10 @@ def make_double_pendulum(
     lengths: tuple[float, float] = (1.0, 1.0),
     gravity: float = GRAVITY,
 ) -> SystemData:
-    """Simulate a pendulum that hangs on another, without friction: `masses` and `lengths` of the upper and the lower.
+    """Simulate a pendulum that hangs from another, without friction.
 
-    The states are the angles theta1 and theta2 against the vertical, and their rates omega1 and omega2. From the default
-    start both swing widely, but do not turn over.
+    The states are the angles theta1 and theta2 against the vertical, and the angular velocities omega1 and omega2. From the
+    default start both swing widely, but do not turn over.
 
     Args:
         n_samples: number of samples.
@@ -161,7 +161,7 @@ def make_double_pendulum(
 def _double_pendulum_equations(
     masses: tuple[float, float], lengths: tuple[float, float], gravity: float
 ) -> dict[str, str]:
-    """Return the equations in the form that is usual in textbooks."""
+    """Return the equations in the usual form of textbooks."""
     (m1, m2), (l1, l2) = masses, lengths
     total, weight1, weight2 = (
         write_number(2 * m1 + m2),
@@ -198,7 +198,7 @@ def make_cart_pole(
     gravity: float = GRAVITY,
     amplitude: float = 4.0,
 ) -> SystemData:
-    """Simulate a cart on a rail with a pendulum, pushed by a force u, a sum of five sines of at most the amplitude.
+    """Simulate a cart on a rail with a pendulum, pushed by a force u, a sum of five sines bounded by the amplitude.
 
     The states are x and v of the cart, theta (0 where the pole hangs) and omega of the pole, whose mass is at its end.
 

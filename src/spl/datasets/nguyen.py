@@ -2,9 +2,9 @@
 
 Sources: Sun et al. (2023), Table 1 (formulas and recovery rates), appendix B (operators, settings, constraints) and the
 last table (seconds); the ranges, numbers of points and grammars are those of the published experiment. The table and
-the published code disagree on Nguyen-6; both readings have a row. Elsewhere the problems are posed with 20 points from
-smaller ranges: `usual_range` is the one that Petersen et al. (2021) use, and Nguyen-12 has a second row with the wider
-range of its variant Nguyen-12*.
+the published code disagree on Nguyen-6; both versions have a row. Other papers use 20 points from smaller ranges:
+`usual_range` is that of Petersen et al. (2021), and Nguyen-12 has a second row with the wider range of its variant
+Nguyen-12*.
 """
 
 import re
@@ -21,12 +21,12 @@ from spl.formulas.text import parse_expression
 BASIC = ("+", "-", "*", "/", "cos", "sin", "exp")
 WITH_ROOTS = (*BASIC, "log", "sqrt")
 N_USUAL_TRAIN, N_USUAL_TEST = 20, 1000
-_TEST_STREAM = 1  # keeps the random numbers of the test points apart from those of the training points
+_TEST_STREAM = 1  # separates the random numbers of the test points from those of the training points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A formula to be found again from its values. Rates are shares of 100 runs, seconds are averages over them.
+    """A formula to be recovered from its values. Rates are shares of 100 runs, seconds are averages over them.
 
     Examples:
         >>> problem = load_nguyen("Nguyen-9")
@@ -42,7 +42,7 @@ class Problem:
     grammar_text: str
     variables: tuple[str, ...] = ("x",)
     operators: tuple[str, ...] = BASIC
-    constraints: tuple[int, ...] = ()  # numbers of the paper's list in appendix B; the grammar holds to them
+    constraints: tuple[int, ...] = ()  # numbers in the paper's list in appendix B; the grammar satisfies them
 
     train_range: tuple[float, float] = (-10.0, 10.0)
     test_range: tuple[float, float] = (0.0, 100.0)
@@ -63,11 +63,11 @@ class Problem:
 
     @property
     def has_constants(self) -> bool:
-        """Whether the grammar has numbers to be fitted."""
+        """Whether the grammar has constants to be fitted."""
         return re.search(r"\bC\b", self.grammar_text) is not None
 
     def make_train(self, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return X [N, D], each variable drawn uniformly from the training range by itself, and y [N]."""
+        """Return X [N, D], each variable drawn independently and uniformly from the training range, and y [N]."""
         shape = (self.n_train, len(self.variables))
         table = np.random.default_rng(seed).uniform(*self.train_range, size=shape)
         return table, self.truth_at(table)
@@ -95,7 +95,7 @@ class Problem:
         return exact_values(parse_expression(self.expression, Vocabulary(variables=self.variables)), table)
 
 
-_POWERS = "A -> A + A | A - A | A * A | A / A | x | x**2 | x**4 | exp(A) | cos(x) | sin(x)"
+_POWER_RULES = "A -> A + A | A - A | A * A | A / A | x | x**2 | x**4 | exp(A) | cos(x) | sin(x)"
 
 _INNER = "B -> B + B | B - B | x | x**2 | x**3 | 1"
 
@@ -140,7 +140,7 @@ _PROBLEMS = (
     Problem(
         name="Nguyen-1",
         expression="x**3 + x**2 + x",
-        grammar_text=_POWERS,
+        grammar_text=_POWER_RULES,
         constraints=(1, 3),
         episodes_between_transplants=10_000,
         paper_spl=1.00,
@@ -152,7 +152,7 @@ _PROBLEMS = (
     Problem(
         name="Nguyen-2",
         expression="x**4 + x**3 + x**2 + x",
-        grammar_text=_POWERS,
+        grammar_text=_POWER_RULES,
         constraints=(1, 3),
         episodes_between_transplants=10_000,
         paper_spl=1.00,
@@ -164,7 +164,7 @@ _PROBLEMS = (
     Problem(
         name="Nguyen-3",
         expression="x**5 + x**4 + x**3 + x**2 + x",
-        grammar_text=_POWERS,
+        grammar_text=_POWER_RULES,
         constraints=(1, 3),
         episodes_between_transplants=100_000,
         paper_spl=1.00,
@@ -176,7 +176,7 @@ _PROBLEMS = (
     Problem(
         name="Nguyen-4",
         expression="x**6 + x**5 + x**4 + x**3 + x**2 + x",
-        grammar_text=_POWERS,
+        grammar_text=_POWER_RULES,
         constraints=(1, 3),
         episodes_between_transplants=100_000,
         paper_spl=0.99,
@@ -392,7 +392,7 @@ _PROBLEMS = (
 
 
 def nguyen_problems() -> tuple[Problem, ...]:
-    """Return all rows, in the order of the paper's table.
+    """Return all problems, in the order of the paper's table.
 
     Examples:
         >>> [problem.name for problem in nguyen_problems()][:2]
@@ -402,7 +402,7 @@ def nguyen_problems() -> tuple[Problem, ...]:
 
 
 def load_nguyen(name: str) -> Problem:
-    """Return the row of that name.
+    """Return the problem with this name.
 
     Args:
         name: such as "Nguyen-12".
@@ -417,6 +417,6 @@ def load_nguyen(name: str) -> Problem:
     """
     by_name = {problem.name: problem for problem in _PROBLEMS}
     if name not in by_name:
-        remedy = suggest_name(name, by_name) or f" Known are: {', '.join(by_name)}."
+        remedy = suggest_name(name, by_name) or f" Choose from: {', '.join(by_name)}."
         raise DataError(f"There is no problem '{name}'.{remedy}")
     return by_name[name]

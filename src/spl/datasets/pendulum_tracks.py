@@ -1,4 +1,4 @@
-"""Camera tracks of the double pendulum as angles, rates and accelerations: the way from positions to rows for a search."""
+"""From camera tracks of the double pendulum to angles, angular velocities and accelerations."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from spl.errors import DataError
 Numbers = NDArray[np.float64]
 
 MIN_FRAMES = 64  # of a track
-EDGE_FRAMES = 40  # at either end, a tenth of a second: derivatives are poor there
+EDGE_FRAMES = 40  # at either end, a tenth of a second, where derivatives are poor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +43,7 @@ def track_to_angles(track: Numbers) -> Numbers:
                [1.57, 0.  ]])
     """
     if track.ndim != 2 or track.shape[1] != len(TRACK_COLUMNS):
-        raise DataError(f"A track must have the columns {', '.join(TRACK_COLUMNS)}; its shape is {track.shape}.")
+        raise DataError(f"A track must have the columns {', '.join(TRACK_COLUMNS)}; got shape {track.shape}.")
     points = track.reshape(len(track), 3, 2)  # pivot, first and second mass; y, which points down, and x
     arms = np.diff(points, axis=1)
     return np.asarray(np.unwrap(np.arctan2(arms[:, :, 1], arms[:, :, 0]), axis=0))
@@ -54,9 +54,9 @@ def smooth_track(track: Numbers, method: str = "savgol", rate: float = TRACK_RAT
 
     Args:
         track: positions [N, 6] with the columns `TRACK_COLUMNS`.
-        method: how derivatives are estimated, a name of `spl.dynamics.derivatives.DERIVATIVES`. Of run 0, the equations of the ideal
-            pendulum miss the first acceleration by 5.3 % of their spread with "savgol", the paper's, by 7.8 % with "spline".
-        rate: frames a second.
+        method: how to estimate derivatives, a name in `spl.dynamics.derivatives.DERIVATIVES`. For run 0, the equations of the ideal
+            pendulum miss the first acceleration by 5.3 % of its spread with the paper's "savgol", and by 7.8 % with "spline".
+        rate: frames per second.
 
     Examples:
         >>> t = np.arange(200) / 400
@@ -66,7 +66,7 @@ def smooth_track(track: Numbers, method: str = "savgol", rate: float = TRACK_RAT
         array([0.1, 0. , 1. , 0. , 0. , 0. ])
     """
     if len(track) < MIN_FRAMES + 2 * EDGE_FRAMES:
-        raise DataError(f"The track has {len(track)} frames; it must have {MIN_FRAMES + 2 * EDGE_FRAMES} or more.")
+        raise DataError(f"A track must have {MIN_FRAMES + 2 * EDGE_FRAMES} frames or more; got {len(track)}.")
     angles = track_to_angles(track)
     time_s = np.arange(len(angles)) / rate
     found = smooth_and_differentiate(time_s, angles, method, order=2)

@@ -23,8 +23,8 @@ def make_lotka_volterra(
 ) -> SystemData:
     """Simulate prey and predators after Lotka (1925) and Volterra (1926).
 
-    prey' = birth*prey - predation*prey*predator, predator' = growth*prey*predator - death*predator. The defaults are
-    those of hares and lynxes of the Hudson Bay 1900 to 1920, in thousands of pelts and years (Carpenter 2018); four turns.
+    prey' = birth*prey - predation*prey*predator, predator' = growth*prey*predator - death*predator. The defaults describe
+    hares and lynxes of the Hudson Bay from 1900 to 1920, in thousands of pelts and years (Carpenter 2018); four cycles.
 
     Args:
         n_samples: number of samples.
@@ -63,7 +63,7 @@ def make_sir(
 ) -> SystemData:
     """Simulate an epidemic after Kermack and McKendrick (1927): shares that are susceptible, infected, recovered.
 
-    The defaults are those of influenza among 763 boys of a boarding school in 1978, in days (Murray 2002, section 10.2).
+    The defaults describe influenza among 763 boys of a boarding school in 1978, in days (Murray 2002, section 10.2).
     The three shares add up to 1, so each equation can be written in several ways; `equations` has the usual one.
 
     Args:
@@ -109,7 +109,7 @@ def make_michaelis_menten(
     """Simulate an enzyme after Michaelis and Menten (1913), with an inflow of substrate and a product that decays.
 
     The rate is v = v_max*substrate/(k_m + substrate); substrate' = inflow - v, product' = v - decay*product. Inflow and
-    rate are those of Mangan et al. (2016). From the default start the enzyme is saturated at first and not at last.
+    rate are those of Mangan et al. (2016). From the default start the enzyme is saturated at first, but not at the end.
 
     Args:
         n_samples: number of samples.

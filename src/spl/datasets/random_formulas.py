@@ -1,8 +1,8 @@
-"""Random formulas to be found again from their values: the general default is measured on them.
+"""Random formulas to be recovered from their values, as a benchmark of the default settings.
 
-The n-th formula of a seed is always the same, however many are made: costs, constants and numbers of variables follow from its
-number, and each kind (a cost, with or without constants) has random numbers of its own. A formula is drawn as a random tree
-and kept if it is already in its simplest form, stays well inside its domain, and needs every variable and every term.
+The n-th formula of a seed is always the same, however many are made: cost, constants and number of variables follow from its
+number, and each kind (a cost, with or without constants) has its own random stream. A formula is drawn as a random tree and
+kept if it is already in its simplest form, stays well inside its domain, and needs every variable and every term.
 """
 
 import re
@@ -15,26 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.datasets.exact import exact_values
-from spl.datasets.random_programs import DIGITS, can_be_shorter, draw_program, is_worth_finding, shape_of
+from spl.datasets.random_programs import CONSTANT_DIGITS, can_be_shorter, draw_program, is_worth_finding, shape_of
 from spl.errors import DataError, SettingError
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import make_token, parse_expression, to_text
 from spl.kernels.programs import tokens as tk
 from spl.regression.simplify import simplify
 
-MIN_COST, MAX_COST = 5, 15
-MAX_VARIABLES = 5
+MIN_FORMULA_COST, MAX_FORMULA_COST = 5, 15
+MAX_FORMULA_VARIABLES = 5
 N_TRAIN, N_TEST = 200, 1000
-_N_COSTS = MAX_COST - MIN_COST + 1
+_N_COSTS = MAX_FORMULA_COST - MIN_FORMULA_COST + 1
 _N_KINDS = 2 * _N_COSTS
-_COST_STEP = 4  # from one formula to the next: any few of them in a row are a fair sample
-_TEST_STREAM = 1  # keeps the random numbers of the test points apart from those of the training points
+_COST_STEP = 4  # from one formula to the next, so that a few consecutive ones are a fair sample
+_TEST_STREAM = 1  # separates the random numbers of the test points from those of the training points
 
-_RANGES = ((-2.0, 2.0), (0.5, 3.0), (1.0, 5.0))
-_SAFE_RANGE = (0.5, 3.0)  # of all variables, where a formula leaves its domain on the ranges that were drawn
-_MAX_DRAWS = 20_000  # for one formula; about ten are enough while there are any left
-_N_CHECKS = 1000  # points on which a formula is judged, beside the corners of its ranges
-_SPELLED_BY_DEFAULT = {  # by the default operators
+_VARIABLE_RANGES = ((-2.0, 2.0), (0.5, 3.0), (1.0, 5.0))
+_SAFE_RANGE = (0.5, 3.0)  # of all variables, if a formula leaves its domain on the ranges drawn
+_MAX_DRAWS = 20_000  # per formula; about ten are enough as long as any are left
+_N_CHECKS = 1000  # points on which a formula is checked, besides the corners of its ranges
+_DEFAULT_TOKENS = {  # of formulas over the default operators
     *(tk.ADD, tk.SUB, tk.MUL, tk.DIV, tk.NEG, tk.INV, tk.SQUARE, tk.CUBE),
     *(tk.SQRT, tk.EXP, tk.LOG, tk.SIN, tk.COS),
 }
@@ -44,7 +44,7 @@ Ranges = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomFormula:
-    """A formula with the ranges of its variables. Its cost is that of the simplest form.
+    """A formula with the ranges of its variables. Its cost is that of its simplest form.
 
     Examples:
         >>> formula = make_random_formulas(1)[0]
@@ -58,7 +58,7 @@ class RandomFormula:
     name: str
     expression: str
     variables: tuple[str, ...]
-    ranges: Ranges  # one a variable
+    ranges: Ranges  # one per variable
     cost: int
     has_constants: bool
 
@@ -68,7 +68,7 @@ class RandomFormula:
         """Return X [N, D], each variable drawn uniformly from its range, and y [N].
 
         Noise is Gaussian; `noise` is its standard deviation over the root mean square of the exact values. All levels scale the
-        same draw.
+        same random numbers.
         """
         rng = np.random.default_rng(seed)
         table = self._draw(rng, n_rows)
@@ -93,7 +93,7 @@ class RandomFormula:
 def make_random_formulas(n: int = 200, seed: int = 0) -> list[RandomFormula]:
     """Return the first n formulas of a seed: costs 5 to 15 in equal shares, every second one with constants, no two alike.
 
-    Short formulas are few: more than about a thousand may be refused.
+    There are few short formulas, so asking for more than about a thousand may fail.
 
     Args:
         n: number of formulas.
@@ -104,13 +104,13 @@ def make_random_formulas(n: int = 200, seed: int = 0) -> list[RandomFormula]:
         [5, 9, 13, 6]
     """
     if n < 0:
-        raise SettingError(f"`n` must be 0 or more; it is {n}.")
+        raise SettingError(f"`n` must be 0 or more; got {n}.")
     streams = [_stream(seed, kind) for kind in range(min(n, _N_KINDS))]
     return [next(streams[number % _N_KINDS]) for number in range(n)]
 
 
 def load_random_formula(name: str, seed: int = 0) -> RandomFormula:
-    """Return the formula of that name, without making all before it.
+    """Return the formula with this name, without making all previous ones.
 
     Args:
         name: such as "random-003".
@@ -134,9 +134,9 @@ def load_random_formula(name: str, seed: int = 0) -> RandomFormula:
 def _stream(seed: int, kind: int) -> Iterator[RandomFormula]:
     """Yield the formulas of one kind: those whose numbers leave the remainder `kind`."""
     rng = np.random.default_rng([seed, kind])
-    cost = MIN_COST + _COST_STEP * kind % _N_COSTS
+    cost = MIN_FORMULA_COST + _COST_STEP * kind % _N_COSTS
     has_constants = kind % 2 == 1
-    max_variables = min(MAX_VARIABLES, (cost + 1) // 2 - has_constants)  # there are at most (cost + 1)/2 leaves
+    max_variables = min(MAX_FORMULA_VARIABLES, (cost + 1) // 2 - has_constants)  # there are at most (cost + 1)/2 leaves
     seen: set[str] = set()
     for number in count(kind, _N_KINDS):
         n_variables = 1 + (number // _N_KINDS + kind) % max_variables
@@ -177,30 +177,30 @@ def _draw_other(rng: np.random.Generator, seen: set[str], cost: int, n_variables
 
 
 def _find_ranges(rng: np.random.Generator, program: Program) -> Ranges | None:
-    """Return ranges on which a program is worth finding, or None if it is so on none that were tried."""
+    """Return ranges on which a program is worth finding; None if there are none among those tried."""
     n_variables = len(program.vocabulary.variables)
-    drawn = tuple(_RANGES[place] for place in rng.integers(len(_RANGES), size=n_variables))
+    drawn = tuple(_VARIABLE_RANGES[k] for k in rng.integers(len(_VARIABLE_RANGES), size=n_variables))
     safe = (_SAFE_RANGE,) * n_variables
     return next((ranges for ranges in (drawn, safe) if is_worth_finding(program, _check_points(ranges))), None)
 
 
 def _check_points(ranges: Ranges) -> NDArray[np.float64]:
-    """Return many points of the ranges, the same each time, and all corners."""
+    """Return many reproducible points in the ranges, and all corners."""
     low, high = np.transpose(ranges)
     inside = np.random.default_rng(0).uniform(low, high, size=(_N_CHECKS, len(ranges)))
     return np.concatenate([inside, list(product(*ranges))])
 
 
 def _is_plain(program: Program) -> bool:
-    """Tell whether a simplified program has no operator or whole number beyond what was drawn, and no long constant."""
+    """Return whether a simplified program has only tokens of the default operators, variables, and short constants."""
     has_plain_tokens = all(
-        token in _SPELLED_BY_DEFAULT or token >> tk.KIND_SHIFT in (tk.VARIABLE, tk.CONSTANT) for token in program.tokens
+        token in _DEFAULT_TOKENS or token >> tk.KIND_SHIFT in (tk.VARIABLE, tk.CONSTANT) for token in program.tokens
     )
-    return has_plain_tokens and all(value == float(f"{value:.{DIGITS}g}") for value in program.constants)
+    return has_plain_tokens and all(value == float(f"{value:.{CONSTANT_DIGITS}g}") for value in program.constants)
 
 
 def _name_in_order(program: Program, ranges: Ranges) -> _Drawn:
-    """Return the program with its variables numbered in the order in which they stand there: equal ones are then recognised."""
+    """Return the program with its variables numbered in order of appearance, so that equal ones are recognised."""
     columns = [token & tk.PAYLOAD_MASK for token in program.tokens if token >> tk.KIND_SHIFT == tk.VARIABLE]
     order = list(dict.fromkeys(columns))
     renamed = {make_token(tk.VARIABLE, old): make_token(tk.VARIABLE, new) for new, old in enumerate(order)}

@@ -1,6 +1,6 @@
-"""A known system, simulated and measured with noise: the record of it, and the one function that makes it.
+"""A known system, simulated and measured with noise: its record, and the function that makes it.
 
-Which systems there are stands in the other files; each gives its slopes, its equations as text, and its defaults.
+`systems` lists the systems; each defines its slopes, its equations as text, and its defaults.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +14,13 @@ from spl.errors import SettingError
 from spl.settings import check_number
 
 TOLERANCE = 1e-11  # of the integration, relative and absolute
-_RATES = (0.5, 1.1, 1.9, 3.1, 4.7)  # of the sines of an input, in radians a unit of time; no two have a common period
-_SIGNS = (1.0, -1.0, 1.0, 1.0, -1.0)
+_RATES = (0.5, 1.1, 1.9, 3.1, 4.7)  # of the sines of an input, in radians per unit of time; no two have a common period
+_RATE_SIGNS = (1.0, -1.0, 1.0, 1.0, -1.0)
 _COUNTS = ("no", "one", "two", "three", "four")
 
 Rows = NDArray[np.float64]
-Slopes = Callable[[Rows, Sequence[Rows]], Sequence[Rows]]  # of states [D, ...] and U inputs [...]: D rows [...]
-Signal = Callable[[Rows], Rows]  # of times
+Slopes = Callable[[Rows, Sequence[Rows]], Sequence[Rows]]  # from states [D, ...] and U inputs [...] to D rows [...]
+Signal = Callable[[Rows], Rows]  # from times to values
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -40,14 +40,14 @@ class SystemData:
     states: NDArray[np.float64]  # [N, D], measured: with noise
     clean: NDArray[np.float64]  # [N, D]
     derivatives: NDArray[np.float64]  # [N, D], true ones of the clean states
-    u: NDArray[np.float64]  # [N, U], inputs, known exactly; U is 0 without
+    u: NDArray[np.float64]  # [N, U], inputs, known exactly; U may be 0
     names: tuple[str, ...]  # of the states
     input_names: tuple[str, ...]
-    equations: dict[str, str]  # for each state the right-hand side over names and input names
+    equations: dict[str, str]  # right-hand side of each state, in terms of states and inputs
 
 
 class Sampling(NamedTuple):
-    """When and how well a system is measured. Noise is a share of the root mean square of each state."""
+    """How a system is measured. Noise is a share of the root mean square of each state."""
 
     n_samples: int
     step: float
@@ -65,7 +65,7 @@ def simulate_system(
 ) -> SystemData:
     """Integrate a system from its initial values, and measure it with Gaussian noise.
 
-    The slopes and the text of the equations say the same twice, so that one is a test of the other.
+    The slopes and the text of the equations state the same, so that each can test the other.
 
     Examples:
         >>> decay = simulate_system(lambda x, u: [-x[0]], {"x": "-x"}, [1.0], Sampling(5, 0.5, 0.0, 0))
@@ -95,9 +95,9 @@ def simulate_system(
 
 
 def multi_sine(amplitude: float) -> Signal:
-    """Return a smooth input that never repeats: five sines, none larger than the amplitude together.
+    """Return a smooth input that never repeats: a sum of five sines bounded by the amplitude.
 
-    They begin at their crests, so that the integral of the input stays near 0 too: a cart that it pushes does not run away.
+    They begin at their crests, so that the integral of the input also stays near 0: a cart that it pushes does not run away.
 
     Examples:
         >>> signal = multi_sine(2.0)(np.linspace(0.0, 100.0, 1000))
@@ -106,14 +106,14 @@ def multi_sine(amplitude: float) -> Signal:
     """
 
     def signal(t: Rows) -> Rows:
-        total = sum(sign * np.cos(rate * t) for rate, sign in zip(_RATES, _SIGNS, strict=True))
+        total = sum(sign * np.cos(rate * t) for rate, sign in zip(_RATES, _RATE_SIGNS, strict=True))
         return amplitude / len(_RATES) * np.asarray(total)
 
     return signal
 
 
 def write_number(value: float) -> str:
-    """Return a number as text that reads back as exactly the same; in brackets if it is negative.
+    """Return a number as text that reads back exactly; in brackets if it is negative.
 
     Examples:
         >>> write_number(10.0), write_number(8 / 3), write_number(-1.0)
@@ -138,20 +138,20 @@ def write_numbers(**parameters: float) -> list[str]:
 def _check(sampling: Sampling, initial: Sequence[float], n_states: int) -> None:
     n_samples = sampling.n_samples
     if isinstance(n_samples, bool) or not isinstance(n_samples, int) or n_samples < 2:
-        raise SettingError(f"`n_samples` must be a whole number, 2 or more; it is {n_samples!r}.")
+        raise SettingError(f"`n_samples` must be a whole number, 2 or more; got {n_samples!r}.")
     if not np.isfinite(sampling.step) or sampling.step <= 0:
-        raise SettingError(f"`step` must be a number above 0; it is {sampling.step!r}.")
+        raise SettingError(f"`step` must be a number above 0; got {sampling.step!r}.")
     if not np.isfinite(sampling.noise) or sampling.noise < 0:
-        raise SettingError(f"`noise` must be 0 or more; it is {sampling.noise!r}.")
+        raise SettingError(f"`noise` must be 0 or more; got {sampling.noise!r}.")
     if np.shape(initial) != (n_states,) or not np.all(np.isfinite(initial)):
-        raise SettingError(f"`initial` must be {_COUNTS[n_states]} numbers; it is {initial!r}.")
+        raise SettingError(f"`initial` must be {_COUNTS[n_states]} numbers; got {initial!r}.")
 
 
 def _integrate(slopes: Slopes, inputs_at: Callable[[Rows], Sequence[Rows]], t: Rows, initial: Sequence[float]) -> Rows:
     """Return the states [N, D] at the times."""
     from scipy.integrate import solve_ivp  # slow to import
 
-    with np.errstate(all="ignore"):  # a system that runs away is reported below
+    with np.errstate(all="ignore"):  # a system that diverges is reported below
         solution = solve_ivp(
             lambda time, state: np.array(slopes(state, inputs_at(time))),
             (t[0], t[-1]),

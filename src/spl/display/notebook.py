@@ -1,4 +1,4 @@
-"""What a notebook shows of a fitted model: the equation typeset, and the front as a table. All text of the user is escaped."""
+"""A fitted model in a notebook: the typeset equation, and the front as a table. All user text is escaped."""
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
@@ -10,16 +10,16 @@ from spl.regression.front import Front
 if TYPE_CHECKING:
     from spl.display.results import FrontRow
 
-MAX_ROWS = 30  # of a front, around the chosen one
-_CHOSEN = "font-weight:bold; background:rgba(213,94,0,.15)"
-_NUMBER = "text-align:right; font-variant-numeric:tabular-nums"
-_FORMULA = "text-align:left; font-family:monospace; overflow-wrap:anywhere; white-space:normal"
+MAX_NOTEBOOK_ROWS = 30  # of a front, around the chosen formula
+_CHOSEN_STYLE = "font-weight:bold; background:rgba(213,94,0,.15)"
+_NUMBER_STYLE = "text-align:right; font-variant-numeric:tabular-nums"
+_FORMULA_STYLE = "text-align:left; font-family:monospace; overflow-wrap:anywhere; white-space:normal"
 
 
 class FittedRepr:
-    """Shows a fitted model in notebooks; one that is not fitted is left to scikit-learn.
+    """Shows a fitted model in notebooks, and leaves an unfitted one to scikit-learn.
 
-    Whoever uses it has `_fitted_html` and `_fitted_latex`.
+    Subclasses provide `_fitted_html` and `_fitted_latex`.
     """
 
     def _repr_html_inner(self) -> str:
@@ -37,7 +37,7 @@ class FittedRepr:
 
 
 def model_html(summary: str, equations: Iterable[str], tables: Iterable[str]) -> str:
-    """Return a model as HTML: what it is, its equations as MathML, its fronts as tables."""
+    """Return a model as HTML: a summary, its equations as MathML, its fronts as tables."""
     shown = "".join(
         f'<div style="overflow-x:auto; font-size:1.15em; margin:.6em 0">{equation}</div>' for equation in equations
     )
@@ -45,7 +45,7 @@ def model_html(summary: str, equations: Iterable[str], tables: Iterable[str]) ->
 
 
 def front_html(rows: "Sequence[FrontRow]", *, title: str = "", is_open: bool = True) -> str:
-    """Return a front as an HTML table, the chosen row marked; with a title, it can be folded away.
+    """Return a front as an HTML table with the chosen row marked; with a title, it can be collapsed.
 
     Examples:
         >>> from spl.display.results import FrontRow
@@ -53,12 +53,12 @@ def front_html(rows: "Sequence[FrontRow]", *, title: str = "", is_open: bool = T
         >>> "&lt;b&gt;" in table, "<b>" in table
         (True, False)
     """
-    chosen = next((place for place, row in enumerate(rows) if row.is_chosen), 0)
-    first = max(0, min(chosen - MAX_ROWS // 2, len(rows) - MAX_ROWS))
-    body = "".join(_row_html(row) for row in rows[first : first + MAX_ROWS])
-    left_out = len(rows) - len(rows[first : first + MAX_ROWS])
+    chosen = next((index for index, row in enumerate(rows) if row.is_chosen), 0)
+    first = max(0, min(chosen - MAX_NOTEBOOK_ROWS // 2, len(rows) - MAX_NOTEBOOK_ROWS))
+    body = "".join(_row_html(row) for row in rows[first : first + MAX_NOTEBOOK_ROWS])
+    left_out = len(rows) - len(rows[first : first + MAX_NOTEBOOK_ROWS])
     note = f"<div>{left_out} more rows are in <code>equations_</code>.</div>" if left_out else ""
-    head = "".join(f'<th scope="col" style="{_NUMBER}">{name}</th>' for name in ("cost", "loss", "score"))
+    head = "".join(f'<th scope="col" style="{_NUMBER_STYLE}">{name}</th>' for name in ("cost", "loss", "score"))
     head = f'<tr><th></th>{head}<th scope="col" style="text-align:left">equation</th></tr>'
     table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{note}"
     if not title:
@@ -67,7 +67,7 @@ def front_html(rows: "Sequence[FrontRow]", *, title: str = "", is_open: bool = T
 
 
 def progress_html(text: str, front: Front, choose: Callable[[Front], int]) -> str:
-    """Return the state of a search as HTML: a line about it, the best equation, the front."""
+    """Return the state of a search as HTML: a line of text, the best equation, the front."""
     from spl.display.results import front_rows
 
     if not len(front):
@@ -80,7 +80,7 @@ def progress_html(text: str, front: Front, choose: Callable[[Front], int]) -> st
 def _row_html(row: "FrontRow") -> str:
     mark = "chosen" if row.is_chosen else ""
     cells = "".join(
-        f'<td style="{_NUMBER}">{value}</td>' for value in (row.cost, f"{row.loss:.3g}", f"{row.score:.2f}")
+        f'<td style="{_NUMBER_STYLE}">{value}</td>' for value in (row.cost, f"{row.loss:.3g}", f"{row.score:.2f}")
     )
-    style = f' style="{_CHOSEN}"' if row.is_chosen else ""
-    return f'<tr{style}><td>{mark}</td>{cells}<td style="{_FORMULA}">{escape(row.equation)}</td></tr>'
+    style = f' style="{_CHOSEN_STYLE}"' if row.is_chosen else ""
+    return f'<tr{style}><td>{mark}</td>{cells}<td style="{_FORMULA_STYLE}">{escape(row.equation)}</td></tr>'

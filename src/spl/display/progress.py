@@ -1,6 +1,4 @@
-"""What people see while a search runs, in the way that suits the place: a live table on a terminal, one cell of a notebook that
-changes in place, few plain lines in logs. Nothing here decides anything.
-"""
+"""The progress of a search: a live table on a terminal, a notebook cell that updates in place, a few plain lines in logs."""
 
 import os
 import time
@@ -17,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spl.display.results import FrontRow, equation_line, front_rows, front_table, print_lines, typeset_lines
+from spl.errors import shorten
 from spl.formulas.text import write_tokens
 from spl.regression.discover import Progress
 from spl.regression.front import Front
@@ -25,21 +24,21 @@ if TYPE_CHECKING:
     from spl.dynamics.discover import SystemProgress
 
 REFRESHES_PER_SECOND = 8
-QUIET_SHARE = 0.25  # of the time so far passes at least between two lines: some twenty lines in an hour
-_MAX_LINE = 200  # characters of a formula in a line of progress
-_FRAME_LINES = 7  # of the live table that are neither rows of the front nor the equation
+QUIET_SHARE = 0.25  # least share of the elapsed time between two lines: about twenty lines in an hour
+_LONGEST_PROGRESS_LINE = 200  # characters of a line of progress
+_FRAME_LINES = 7  # of the live display, besides the rows of the front and the equation
 _BAR_WIDTH = 24
-_NOTEBOOK_SECONDS = 0.5  # between two changes of the cell of a notebook
+_NOTEBOOK_SECONDS = 0.5  # between two updates of a notebook cell
 
 Choose = Callable[[Front], int]
 
 
 def is_live(console: Console) -> bool:
-    """Tell whether a console can show something that changes in place: a terminal with somebody before it, no log of CI."""
-    has_signs = console.encoding.startswith("utf")  # for spinner, bar and typeset equations
-    if not console.is_terminal or console.is_dumb_terminal or not has_signs or os.environ.get("CI"):
+    """Return whether a console can update in place: an interactive terminal, not a CI log."""
+    has_symbols = console.encoding.startswith("utf")  # for spinner, bar and typeset equations
+    if not console.is_terminal or console.is_dumb_terminal or not has_symbols or os.environ.get("CI"):
         return False
-    is_forced = bool(os.environ.get("FORCE_COLOR"))  # says that it is a terminal where it may be a file
+    is_forced = bool(os.environ.get("FORCE_COLOR"))  # then rich reports a terminal even for a file
     return not is_forced or console.file.isatty()
 
 
@@ -55,12 +54,12 @@ def open_display(
     """Return the display that suits a console.
 
     Args:
-        console: where it is shown.
-        target: the left-hand side of the equation.
-        choose: says which formula of a front is shown as the best so far.
-        timeout: the time limit in seconds, None if there is none.
+        console: where to show it.
+        target: left-hand side of the equation.
+        choose: returns the index of the formula to show as the best so far.
+        timeout: time limit in seconds; None for no limit.
         title: what is being done.
-        began: when the clock started, by `time.monotonic`; now, if left out.
+        began: start of the clock, from `time.monotonic`; now by default.
     """
     if console.is_jupyter:
         return NotebookDisplay(target, choose, timeout=timeout, title=title, began=began)
@@ -70,30 +69,30 @@ def open_display(
 
 
 class ProgressDisplay(AbstractContextManager["ProgressDisplay"]):
-    """Shows what a search has found so far. This one shows nothing."""
+    """Shows what a search has found so far. This base class shows nothing."""
 
     def __call__(self, progress: Progress) -> None:
-        """Take note of the state of the search."""
+        """Show the state of the search."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End the display; the result is printed by others."""
+        """End the display; the caller prints the result."""
 
 
 class LineDisplay(ProgressDisplay):
-    """A plain line for a formula that is better than the one before; fewer and fewer as time goes by."""
+    """Prints a plain line when the best formula changes, less often as time passes."""
 
     def __init__(self, console: Console, target: str, choose: Choose) -> None:
         self._console = console
         self._target = target
         self._choose = choose
-        self._shown = ""  # the formula, whatever its constants
+        self._shown = ""  # the formula without the values of its constants
         self._shown_at = -1.0
-        self._waiting = ""  # the line of the best formula, if it has not been printed
+        self._waiting = ""  # the line of the best formula, if not printed yet
 
     def __call__(self, progress: Progress) -> None:
-        """Print the best formula if it is another one and the last line is not too young."""
+        """Print the best formula if it changed and the last line was printed long enough ago."""
         if not len(progress.front):
             return
         chosen = self._choose(progress.front)
@@ -102,7 +101,7 @@ class LineDisplay(ProgressDisplay):
         shape = write_tokens(program.tokens, program.vocabulary)
         if shape != self._shown:
             self._shown = shape
-            equation = _cut(equation_line(self._target, progress.front, chosen))
+            equation = shorten(equation_line(self._target, progress.front, chosen), _LONGEST_PROGRESS_LINE)
             self._waiting = f"{progress.seconds:6.1f} s  loss {candidate.loss:<9.3g}  {equation}"
         if self._waiting and progress.seconds - self._shown_at >= QUIET_SHARE * progress.seconds:
             self._print()
@@ -121,7 +120,7 @@ class LineDisplay(ProgressDisplay):
 
 
 class LiveDisplay(ProgressDisplay):
-    """The front as a table that changes in place, with a clock, on a terminal; gone when it ends."""
+    """Shows the front on a terminal as a table with a clock that updates in place and disappears at the end."""
 
     def __init__(
         self,
@@ -156,7 +155,7 @@ class LiveDisplay(ProgressDisplay):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take the table away."""
+        """Remove the table."""
         self._live.stop()
 
     def __call__(self, progress: Progress) -> None:
@@ -177,7 +176,7 @@ class LiveDisplay(ProgressDisplay):
         return Group(self._render_clock(progress), Text(), front_table(rows, is_cut=True), Text(), equation, last)
 
     def _render_clock(self, progress: Progress | None) -> RenderableType:
-        """Return one line: how long it takes and may take, how much was tried, how to end it."""
+        """Return one line: elapsed time and limit, number of evaluations, how to stop."""
         seconds = time.monotonic() - self._began
         self._spinner.update(text=f"{self._title} ... {describe_clock(seconds, self._timeout)}")
         parts: list[RenderableType] = [self._spinner]
@@ -185,7 +184,7 @@ class LiveDisplay(ProgressDisplay):
             parts.append(ProgressBar(total=self._timeout, completed=min(seconds, self._timeout), width=_BAR_WIDTH))
         if progress is not None:
             parts.append(
-                Text(f"{describe_work(progress)}, Ctrl-C ends with the best so far", overflow="ellipsis", no_wrap=True)
+                Text(f"{describe_work(progress)}, Ctrl-C stops with the best so far", overflow="ellipsis", no_wrap=True)
             )
         line = Table.grid(padding=(0, 2, 0, 0))
         line.add_row(*parts)
@@ -193,7 +192,7 @@ class LiveDisplay(ProgressDisplay):
 
 
 class NotebookDisplay(ProgressDisplay):
-    """The front in one cell of a notebook that changes in place."""
+    """Shows the front in a notebook cell that updates in place."""
 
     def __init__(
         self,
@@ -214,7 +213,7 @@ class NotebookDisplay(ProgressDisplay):
         self._waiting: Progress | None = None
 
     def __call__(self, progress: Progress) -> None:
-        """Show the state of the search, if the last change is not too young."""
+        """Show the state of the search if the last update was long enough ago."""
         self._waiting = progress
         if time.monotonic() - self._shown_at >= _NOTEBOOK_SECONDS:
             self._show(progress)
@@ -243,7 +242,7 @@ class NotebookDisplay(ProgressDisplay):
 
 
 class SystemDisplay(AbstractContextManager["SystemDisplay"]):
-    """Shows the searches of a system one after the other, all by one clock."""
+    """Shows the searches of a system one after another, with a single clock."""
 
     def __init__(self, console: Console, left_sides: Mapping[str, str], *, timeout: float | None = None) -> None:
         self._console = console
@@ -255,7 +254,7 @@ class SystemDisplay(AbstractContextManager["SystemDisplay"]):
         self._display = ProgressDisplay()
 
     def __call__(self, seen: "SystemProgress") -> None:
-        """Take note of the state of a search; that of another state ends the one before."""
+        """Show the state of a search; the first call for another state ends the previous search."""
         if seen.state != self._state:
             self._end_search()
             self._begin_search(seen.state)
@@ -265,7 +264,7 @@ class SystemDisplay(AbstractContextManager["SystemDisplay"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End the display; the result is printed by others."""
+        """End the display; the caller prints the result."""
         self._end_search()
 
     def _begin_search(self, state: str) -> None:
@@ -278,22 +277,22 @@ class SystemDisplay(AbstractContextManager["SystemDisplay"]):
         ).__enter__()
 
     def _end_search(self) -> None:
-        """Take a live table away, and leave the best formula as a line in its place."""
+        """Replace a live table by one line with the best formula."""
         self._display.__exit__(None, None, None)
         if is_live(self._console) and self._seen is not None and len(self._seen.front):
             front = self._seen.front
             equation = equation_line(self._left_sides[self._state], front, choose_knee(front))
-            print_lines(self._console, [_cut(f"{self._seen.seconds:6.1f} s  {equation}")])
+            print_lines(self._console, [shorten(f"{self._seen.seconds:6.1f} s  {equation}", _LONGEST_PROGRESS_LINE)])
         self._display, self._seen = ProgressDisplay(), None
 
 
 def choose_knee(front: Front) -> int:
-    """Return the formula after which the loss levels off: the searches of a system say nothing yet about what is chosen."""
+    """Return the formula after which the loss levels off; the system's own choice is made after all searches."""
     return front.choose("knee", n_rows=1, floor=0.0)
 
 
 def describe_clock(seconds: float, timeout: float | None) -> str:
-    """Return the time that has passed, and the limit if there is one.
+    """Return the elapsed time, and the limit if there is one.
 
     Examples:
         >>> describe_clock(12.3, 60.0), describe_clock(12.3, None)
@@ -303,7 +302,7 @@ def describe_clock(seconds: float, timeout: float | None) -> str:
 
 
 def describe_work(progress: Progress) -> str:
-    """Return how many formulas were tried, and how fast.
+    """Return the number of formulas tried, and the speed.
 
     Examples:
         >>> describe_work(Progress(Front(()), 2.0, 10, 30_000))
@@ -314,11 +313,7 @@ def describe_work(progress: Progress) -> str:
 
 
 def _nearest(rows: list[FrontRow], chosen: int, n_rows: int) -> list[FrontRow]:
-    """Return at most so many rows around the chosen one."""
+    """Return at most `n_rows` rows around the chosen one."""
     n_rows = max(n_rows, 1)
     first = max(0, min(chosen - n_rows // 2, len(rows) - n_rows))
     return rows[first : first + n_rows]
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _MAX_LINE else text[: _MAX_LINE - 3] + "..."

@@ -1,4 +1,4 @@
-"""What people see at the end: tables, one-line summaries, the equation. Nothing here decides anything. Progress is in `live`."""
+"""The result of a search on the console: the equation, the front as a table, a one-line summary. `progress` shows a search."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,37 +13,27 @@ from spl.notation.typeset import MAX_HEIGHT, typeset
 from spl.regression.discover import Discovery
 from spl.regression.front import Front
 
-DIGITS = 6  # significant digits of a constant on the screen
-CHOSEN = "*"  # marks the chosen formula, with or without colours
+SHOWN_DIGITS = 6  # significant digits of a constant on the screen
+CHOSEN_MARK = "*"  # marks the chosen formula, with or without colours
 
 STOPPED = {
     "exact": "the formula fits to rounding error",
-    "settled": "no better formula came up for long",
+    "settled": "no better formula was found for a long time",
     "timeout": "the time limit was reached",
-    "evaluations": "the limit of evaluations was reached",
+    "evaluations": "the limit on evaluations was reached",
     "exhausted": "every formula of the grammar was tried",
     "schedules": "all rounds of the search are done",
     "interrupted": "interrupted; this is the best so far",
 }
-DOMAINS = {  # where an operator has a finite value; everywhere, if it is not here
-    "div": "b other than 0",
-    "pow": "a above 0; below 0 only for whole b",
-    "inv": "a other than 0",
-    "sqrt": "a of 0 or more",
-    "log": "a above 0",
-    "asin": "a from -1 to 1",
-    "acos": "a from -1 to 1",
+DOMAINS = {  # where an operator has a finite value; everywhere if not listed
+    "div": "b not 0",
+    "pow": "a > 0; a < 0 only for whole b",
+    "inv": "a not 0",
+    "sqrt": "a >= 0",
+    "log": "a > 0",
+    "asin": "-1 <= a <= 1",
+    "acos": "-1 <= a <= 1",
 }
-
-
-def count_of(number: int, noun: str) -> str:
-    """Return how many there are of something.
-
-    Examples:
-        >>> count_of(1, "row"), count_of(1200, "row")
-        ('1 row', '1,200 rows')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 # ---- the front -----------------------------------------------------------------------------------
@@ -51,7 +41,7 @@ def count_of(number: int, noun: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FrontRow:
-    """One candidate as it is shown."""
+    """One candidate as shown in a table."""
 
     cost: int
     loss: float
@@ -60,53 +50,53 @@ class FrontRow:
     is_chosen: bool
 
 
-def front_rows(front: Front, chosen: int, floor: float, *, digits: int | None = DIGITS) -> list[FrontRow]:
-    """Return the candidates of a front as they are shown, in the order of their costs."""
+def front_rows(front: Front, chosen: int, floor: float, *, digits: int | None = SHOWN_DIGITS) -> list[FrontRow]:
+    """Return the candidates of a front as rows of a table, ordered by cost."""
     return [
-        FrontRow(candidate.cost, candidate.loss, score, to_text(candidate.program, digits), place == chosen)
-        for place, (candidate, score) in enumerate(zip(front, front.scores(floor), strict=True))
+        FrontRow(candidate.cost, candidate.loss, score, to_text(candidate.program, digits), index == chosen)
+        for index, (candidate, score) in enumerate(zip(front, front.scores(floor), strict=True))
     ]
 
 
 def front_table(rows: Iterable[FrontRow], *, is_cut: bool = False) -> Table:
-    """Return the front as a table for a terminal; long formulas are folded, or cut."""
+    """Return the front as a table for a terminal; long formulas are wrapped, or cut if `is_cut`."""
     table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="bold", expand=True)
     table.add_column("")
     for heading in ("cost", "loss", "score"):
         table.add_column(heading, justify="right")
     table.add_column("equation", ratio=1, overflow="ellipsis" if is_cut else "fold", no_wrap=is_cut)
     for row in rows:
-        mark = CHOSEN if row.is_chosen else ""
+        mark = CHOSEN_MARK if row.is_chosen else ""
         cells = [mark, str(row.cost), f"{row.loss:.3g}", f"{row.score:.2f}", row.equation]
         table.add_row(*map(Text, cells), style="bold green" if row.is_chosen else "")
     return table
 
 
 def front_lines(rows: Iterable[FrontRow]) -> list[str]:
-    """Return the front as plain lines under a heading, each formula whole in its line."""
+    """Return the front as plain lines under a heading, one per formula."""
     heading = f"  {'cost':>4}  {'loss':>9}  {'score':>6}  equation"
     lines = [
-        f"{CHOSEN if row.is_chosen else ' '} {row.cost:>4}  {row.loss:>9.3g}  {row.score:>6.2f}  {row.equation}"
+        f"{CHOSEN_MARK if row.is_chosen else ' '} {row.cost:>4}  {row.loss:>9.3g}  {row.score:>6.2f}  {row.equation}"
         for row in rows
     ]
     return [heading, *lines]
 
 
-def equation_line(target: str, front: Front, chosen: int, digits: int | None = DIGITS) -> str:
+def equation_line(target: str, front: Front, chosen: int, digits: int | None = SHOWN_DIGITS) -> str:
     """Return `target = formula`."""
     return f"{target} = {to_text(front[chosen].program, digits)}"
 
 
 def typeset_lines(console: Console, target: str, front: Front, chosen: int, *, height: int = MAX_HEIGHT) -> list[str]:
-    """Return the equation as lines: typeset where the console has the characters and the room, else as it is typed."""
+    """Return the equation as lines: typeset where the console has the characters and the room, else as plain text."""
     if console.legacy_windows or not console.encoding.startswith("utf"):
         return [equation_line(target, front, chosen)]
     width = max(console.width - 1, 1)
-    return typeset(front[chosen].program, left=target, digits=DIGITS, width=width, height=min(height, MAX_HEIGHT))
+    return typeset(front[chosen].program, left=target, digits=SHOWN_DIGITS, width=width, height=min(height, MAX_HEIGHT))
 
 
 def print_equation(console: Console, target: str, front: Front, chosen: int) -> None:
-    """Print the equation: on a terminal typeset, then as text that can be copied; elsewhere as text alone."""
+    """Print the equation: on a terminal typeset, then as text to copy; elsewhere only as text."""
     text = equation_line(target, front, chosen)
     lines = typeset_lines(console, target, front, chosen) if console.is_terminal else [text]
     print_lines(console, lines, style="bold")
@@ -115,7 +105,7 @@ def print_equation(console: Console, target: str, front: Front, chosen: int) -> 
 
 
 def summary_line(discovery: Discovery, r2: float | None) -> str:
-    """Return how good the chosen formula is, and what it took."""
+    """Return the quality of the chosen formula, and what the search took."""
     quality = "R2 undefined (the target is constant)" if r2 is None else f"R2 {r2:.6f}"
     return (
         f"{quality}, {discovery.seconds:.1f} s, {discovery.n_evaluations:,} evaluations; "
@@ -132,7 +122,7 @@ def print_front(console: Console, rows: Sequence[FrontRow]) -> None:
 
 
 def print_lines(console: Console, lines: Iterable[str], style: str = "") -> None:
-    """Print lines as they are: neither wrapped nor marked up."""
+    """Print lines unchanged: without wrapping or markup."""
     for line in lines:
         console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
 
@@ -142,12 +132,12 @@ def print_lines(console: Console, lines: Iterable[str], style: str = "") -> None
 
 def operator_lines(operators: Iterable[Operator]) -> list[str]:
     """Return the table of operators as plain lines."""
-    signs: dict[str, list[str]] = {}
-    for sign, name in SPELLINGS.items():
-        signs.setdefault(name, []).append(sign)
+    spellings: dict[str, list[str]] = {}
+    for spelling, name in SPELLINGS.items():
+        spellings.setdefault(name, []).append(spelling)
     lines = [f"{'name':<8}{'also':<9}{'arguments':>9}{'cost':>6}  domain"]
     for operator in operators:
-        also = " ".join(signs.get(operator.name, []))
+        also = " ".join(spellings.get(operator.name, []))
         domain = DOMAINS.get(operator.name, "everywhere")
         lines.append(f"{operator.name:<8}{also:<9}{operator.arity:>9}{operator.cost:>6}  {domain}")
     return lines

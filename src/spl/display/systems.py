@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
 from spl.display.notebook import front_html, model_html
-from spl.display.results import DIGITS, front_rows
+from spl.display.results import SHOWN_DIGITS, front_rows
 from spl.dynamics.discover import SystemDiscovery
 from spl.dynamics.quality import followed_until, measure_r2
 from spl.dynamics.rows import Plan, SystemRows
@@ -109,7 +109,7 @@ def _reason(data: Trajectories, rows: SystemRows) -> str:
     return "there are few samples" if is_short else "there is hardly any noise"
 
 
-def equation_lines(system: System, digits: int | None = DIGITS) -> list[str]:
+def equation_lines(system: System, digits: int | None = SHOWN_DIGITS) -> list[str]:
     """Return the equations, one per line."""
     sides = [left_side(state, system.order, system.is_discrete) for state in system.states]
     width = max(map(len, sides))
@@ -166,10 +166,10 @@ class SystemNumber:
         if self.kind == FITTED_KIND:
             return with_error(self.value, self.standard_error)
         error = f", ± {self.standard_error:.2g}" if self.kind == ROUNDED_KIND else ""
-        return f"{self.value:.{DIGITS}g} ({self.kind}{error})"
+        return f"{self.value:.{SHOWN_DIGITS}g} ({self.kind}{error})"
 
 
-def system_numbers(system: System, errors: Sequence[Numbers], digits: int = DIGITS) -> list[list[SystemNumber]]:
+def system_numbers(system: System, errors: Sequence[Numbers], digits: int = SHOWN_DIGITS) -> list[list[SystemNumber]]:
     """Return for each state the numbers of its equation, in the order they are printed in.
 
     Args:
@@ -205,9 +205,9 @@ def with_error(value: float, error: float) -> str:
         ('9.998 ± 0.012', '1.23457e+06 ± 8.9e+02', '2.5')
     """
     if not error > 0:  # unknown, or exact
-        return f"{value:.{DIGITS}g}"
+        return f"{value:.{SHOWN_DIGITS}g}"
     if math.isinf(error):
-        return f"{value:.{DIGITS}g} (the data does not determine it)"
+        return f"{value:.{SHOWN_DIGITS}g} (the data does not determine it)"
     decimals = 1 - math.floor(math.log10(error))
     if 0 <= decimals <= MAX_DECIMALS:
         return f"{value:.{decimals}f} ± {error:.{decimals}f}"

@@ -14,8 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from spl.data.cells import Missing
-from spl.data.columns import Column, Reading, find_complete_rows, note_durations
+from spl.data.cells import MissingMarks
+from spl.data.columns import Column, ReadingContext, find_complete_rows, note_durations
 from spl.data.frames import read_dates, read_frame, read_objects
 from spl.errors import DataError, DataRepaired, show_value
 
@@ -47,7 +47,7 @@ def read_features(X: Any, origins: Mapping[str, int] | None = None) -> Features:
         X: a frame or an array; anything else is passed on to scikit-learn, which refuses it.
         origins: instants from which dates were counted in the fit; None in the fit itself.
     """
-    reading = Reading(_place, Missing(), _REMEDY, origins=origins or {})
+    reading = ReadingContext(_place, MissingMarks(), _REMEDY, origins=origins or {})
     if isinstance(X, pd.DataFrame):
         if all(dtype.kind in _NUMERIC for dtype in X.dtypes):
             return Features(X, {}, [])
@@ -138,7 +138,7 @@ def _needs_reading(array: NDArray[Any]) -> bool:
     return any(isinstance(cell, str | dt.date | dt.time | dt.timedelta | np.datetime64 | int) for cell in array.flat)
 
 
-def _read_array(array: NDArray[Any], names: Sequence[str], reading: Reading) -> tuple[list[Column], list[str]]:
+def _read_array(array: NDArray[Any], names: Sequence[str], reading: ReadingContext) -> tuple[list[Column], list[str]]:
     if array.dtype.kind == "M":
         return [read_dates(dates, name, reading) for dates, name in zip(array.T, names, strict=True)], []
     if array.dtype.kind == "m":
@@ -165,5 +165,7 @@ def _read_series(values: Any, what: str) -> tuple[NDArray[np.float64], list[str]
     array = _as_array(values)
     if array is None or array.ndim != 1 or array.dtype.kind in _NUMERIC:
         return np.asarray(values if array is None else array), []
-    columns, notes = _read_array(array[:, np.newaxis], [what.strip("`")], Reading(_place, Missing(), _REMEDY))
+    columns, notes = _read_array(
+        array[:, np.newaxis], [what.strip("`")], ReadingContext(_place, MissingMarks(), _REMEDY)
+    )
     return _numbers_in(columns[0], what), [*notes, *columns[0].notes]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.data.arrays import read_rows
+from spl.data.arrays import read_matrix
 from spl.data.trajectories import Trajectories, read_names
 from spl.errors import DataError, SettingError
 from spl.formulas.grammar import Grammar
@@ -45,7 +45,7 @@ def read_columns(x: Any, u: Any, names: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _as_rows(values: Any, what: str) -> NDArray[np.float64]:
-    return read_rows([values] if np.isscalar(values) else values, what)
+    return read_matrix([values] if np.isscalar(values) else values, what)
 
 
 def list_grammars(

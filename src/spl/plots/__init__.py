@@ -1,1 +1,1 @@
-"""Figures of what was found, one file a subject, one style for all. They need matplotlib, the extra `plot`."""
+"""Figures of formulas, systems and searches in one style. They need matplotlib, from the extra `plot`."""

@@ -1,12 +1,13 @@
-"""The learning curve of a run: how the best loss fell while it went on."""
+"""The learning curve of a run: its best loss over time."""
 
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spl.errors import RunFileError
-from spl.plots.style import FOUND, GREY, MEASURED, NUMBER, label, make_figure, style
+from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR, NUMBER_COLOUR, label, make_figure, style
 from spl.runs.reader import StoredRun, StoredSearch
 
 if TYPE_CHECKING:
@@ -14,14 +15,14 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 
-_COLOURS = (FOUND, MEASURED, NUMBER, GREY)
-_DASHES = ("-", "--", ":", "-.")
+_LINE_COLOURS = (FOUND_COLOUR, MEASURED_COLOUR, NUMBER_COLOUR, GREY)
+_LINE_STYLES = ("-", "--", ":", "-.")
 
 
 def plot_learning(run: StoredRun) -> "Figure":
-    """Return the best loss of each search of a run over time, as steps.
+    """Return a figure of the best loss of each search of a run over time.
 
-    The searches of a system come one after the other, but each has its own clock.
+    The searches of a system run one after another, but each has its own clock.
     """
     curves = [learning_curve(search) for search in run.searches]
     if not any(len(seconds) for seconds, _ in curves):
@@ -29,9 +30,9 @@ def plot_learning(run: StoredRun) -> "Figure":
     figure = make_figure(6, 4)
     with style():
         axes = figure.add_subplot()
-        for place, (search, (seconds, losses)) in enumerate(zip(run.searches, curves, strict=True)):
-            look = {"color": _COLOURS[place % len(_COLOURS)], "ls": _DASHES[place // len(_COLOURS) % len(_DASHES)]}
-            axes.step(seconds, losses, where="post", lw=1.6, label=label(search.name), **look)
+        looks = ((colour, dashes) for dashes in cycle(_LINE_STYLES) for colour in _LINE_COLOURS)
+        for search, (seconds, losses), (colour, dashes) in zip(run.searches, curves, looks, strict=False):
+            axes.step(seconds, losses, where="post", lw=1.6, label=label(search.name), color=colour, ls=dashes)
         if all(np.all(losses > 0) for _, losses in curves):
             axes.set_yscale("log")
         axes.set_xlabel("seconds")
@@ -42,9 +43,9 @@ def plot_learning(run: StoredRun) -> "Figure":
 
 
 def learning_curve(search: StoredSearch) -> tuple[Numbers, Numbers]:
-    """Return times in seconds, and the lowest loss at each, from the first formula on."""
-    entered = {(formula.seconds, formula.loss) for formula in search.improvements}
-    looks = {(moment.seconds, moment.loss) for moment in search.history if np.isfinite(moment.loss)}
-    moments = sorted(entered | looks)
+    """Return times in seconds and the lowest loss at each, starting with the first formula."""
+    improvements = {(formula.seconds, formula.loss) for formula in search.improvements}
+    history = {(moment.seconds, moment.loss) for moment in search.history if np.isfinite(moment.loss)}
+    moments = sorted(improvements | history)
     seconds, losses = np.array(moments, dtype=np.float64).reshape(-1, 2).T
     return seconds, np.minimum.accumulate(losses)

@@ -1,27 +1,28 @@
-"""The expression tree of a formula as a drawing: operators above, variables and numbers as leaves."""
+"""A drawing of the expression tree of a formula: operators above, variables and numbers as leaves."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from spl.errors import shorten
 from spl.formulas.program import Program
 from spl.formulas.text import exponent_of
 from spl.kernels.programs import tokens as tk
-from spl.plots.style import FOUND, GREY, MEASURED, NUMBER, label, make_figure, shorten, style
+from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR, NUMBER_COLOUR, label, make_figure, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_DIGITS = 4
+_NODE_DIGITS = 4
 _LONGEST_NAME = 18
 _LEAF_WIDTH, _LEVEL_HEIGHT = 0.95, 0.75  # inches
-_LARGEST = 60.0  # inches: more cannot be drawn
-_COLOURS = {tk.VARIABLE: MEASURED, tk.LITERAL: NUMBER, tk.CONSTANT: NUMBER}
-_SIGNS = {"mul": "×", "sub": "−", "div": "÷", "neg": "−", "inv": "1/·", "sqrt": "√", "cbrt": "∛", "pow": "^"}
+_LARGEST_INCHES = 60.0  # matplotlib cannot draw more
+_TOKEN_COLOURS = {tk.VARIABLE: MEASURED_COLOUR, tk.LITERAL: NUMBER_COLOUR, tk.CONSTANT: NUMBER_COLOUR}
+_OPERATOR_SIGNS = {"mul": "×", "sub": "−", "div": "÷", "neg": "−", "inv": "1/·", "sqrt": "√", "cbrt": "∛", "pow": "^"}
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A token of a formula and where it is drawn: leaves side by side, everything else above the middle of its arguments."""
+    """A token of a formula and where it is drawn: leaves in a row, operators centred above their arguments."""
 
     text: str
     kind: int
@@ -35,7 +36,10 @@ def plot_tree(program: Program) -> "Figure":
     nodes = lay_out(program)
     n_leaves = sum(not node.children for node in nodes)
     depth = max(node.depth for node in nodes)
-    width, height = min(_LEAF_WIDTH * n_leaves + 0.8, _LARGEST), min(_LEVEL_HEIGHT * depth + 0.8, _LARGEST)
+    width, height = (
+        min(_LEAF_WIDTH * n_leaves + 0.8, _LARGEST_INCHES),
+        min(_LEVEL_HEIGHT * depth + 0.8, _LARGEST_INCHES),
+    )
     figure = make_figure(width, height)
     with style():
         axes = figure.add_subplot()
@@ -81,18 +85,20 @@ def _name(program: Program, position: int) -> str:
     if kind == tk.VARIABLE:
         return words.variables[payload]
     if kind == tk.LITERAL:
-        return f"{words.literals[payload]:.{_DIGITS}g}"
+        return f"{words.literals[payload]:.{_NODE_DIGITS}g}"
     if kind == tk.CONSTANT:
-        return f"{program.constants[program.count_constants(position)]:.{_DIGITS}g}"
+        return f"{program.constants[program.count_constants(position)]:.{_NODE_DIGITS}g}"
     power = exponent_of(token)
     if power is not None and power not in (0.5, -1.0):
         return f"^{power:g}"
     operator = words.operator_of(token)
-    return _SIGNS.get(operator.name, operator.infix or operator.name) if operator.opcode >= 0 else operator.name
+    return (
+        _OPERATOR_SIGNS.get(operator.name, operator.infix or operator.name) if operator.opcode >= 0 else operator.name
+    )
 
 
 def _draw_node(axes: Any, node: Node) -> None:
-    colour = _COLOURS.get(node.kind, FOUND)
+    colour = _TOKEN_COLOURS.get(node.kind, FOUND_COLOUR)
     box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": colour, "linewidth": 1.6}
     text = label(shorten(node.text, _LONGEST_NAME))
     axes.text(node.across, -node.depth, text, ha="center", va="center", bbox=box, zorder=2)

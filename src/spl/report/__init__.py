@@ -1,4 +1,4 @@
 """One self-contained HTML page about a run: data, rules, front, equations, fits, code, settings.
 
-`contents` says what is on the page, `gather` takes it from a run, `charts` draws, `page` writes the HTML.
+`contents` defines what is on the page, `from_run` and `gather` fill it, `charts` draws, `page` writes the HTML.
 """

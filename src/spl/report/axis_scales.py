@@ -1,4 +1,4 @@
-"""From numbers to places on paper: linear and logarithmic scales with round ticks."""
+"""From values to positions in a chart: linear and logarithmic scales with round ticks."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-N_TICKS = 5  # about so many on an axis
-LARGEST_PLAIN = 100_000  # whole numbers below are written without an exponent
+N_TICKS = 5  # roughly, per axis
+LARGEST_PLAIN = 100_000  # smaller whole numbers are written without an exponent
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-_NARROWEST = 1e-9  # of the size of the values: a range below it shows rounding only
+_NARROWEST = 1e-9  # relative to the values: a smaller range shows only rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Maps values from `low` to `high` to places from `begin` to `end`, in pixels.
+    """Maps values from `low` to `high` to positions from `begin` to `end`, in pixels.
 
     Examples:
         >>> scale = Scale(0.0, 10.0, begin=0.0, end=100.0)
@@ -35,7 +35,7 @@ class Scale:
     def over(
         cls, values: Iterable[float], begin: float, end: float, *, margin: float = 0.05, is_log: bool = False
     ) -> "Scale":
-        """Return a scale on which all finite values can be seen; a logarithmic one only if all are above 0."""
+        """Return a scale that shows all finite values; logarithmic only if all are above 0."""
         numbers = [float(value) for value in values if math.isfinite(value)] or [0.0, 1.0]
         is_log = is_log and min(numbers) > 0
         ends = (
@@ -50,12 +50,12 @@ class Scale:
         return cls(10**low, 10**high, begin, end, is_log=True) if is_log else cls(low, high, begin, end)
 
     def place(self, value: float) -> float:
-        """Return where a value stands."""
+        """Return the position of a value."""
         low, high, value = (math.log10(v) if self.is_log else v for v in (self.low, self.high, value))
         return self.begin + (value - low) / (high - low) * (self.end - self.begin)
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return where values of a linear scale stand."""
+        """Return the positions of values on a linear scale."""
         share = (values - self.low) / (self.high - self.low)
         return np.asarray(self.begin + share * (self.end - self.begin))
 
@@ -64,7 +64,7 @@ class Scale:
         if not self.is_log:
             return _round_values(self.low, self.high)
         first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
-        if last - first < 2:  # few powers of ten: other round numbers stand between them
+        if last - first < 2:  # few powers of ten: add round numbers between them
             between = [factor * 10.0**exponent for exponent in range(first - 1, last + 1) for factor in (1, 2, 5)]
             found = [tick for tick in between if self.low <= tick <= self.high]
             return found if len(found) > 1 else _round_values(self.low, self.high)
@@ -81,7 +81,7 @@ def _round_values(low: float, high: float) -> list[float]:
 
 
 def tick_labels(ticks: Sequence[float]) -> list[str]:
-    """Return ticks as text, all with as many digits as tell them apart.
+    """Return ticks as text, with the fewest digits that show all of them exactly.
 
     Examples:
         >>> tick_labels([0.0, 0.5, 200.0]), tick_labels([1e-06, 0.001, 1.0])

@@ -1,4 +1,4 @@
-"""Charts as SVG, written by hand: the front that can be clicked, scatter charts and lines. Colours are those of the page."""
+"""Charts as plain SVG: the clickable front, scatter charts and lines. The page defines the colours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,39 +12,40 @@ from spl.report.axis_scales import Scale, tick_labels
 Numbers = NDArray[np.float64]
 
 WIDTH, HEIGHT = 440, 290
-LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 44  # margins for ticks and labels; the left one grows with the numbers in it
-TITLE = 20  # of the left margin belong to the title of the axis
-TICK = 7  # between a number and its axis
-DIGIT, MINUS = 7.7, 10.2  # their widths in a wide font
-LONGEST_LABEL = 44  # characters under an axis
-_POINT, _HIT = 4.5, 13  # radius that is seen, radius that can be hit with a finger
+LEFT_MARGIN, RIGHT_MARGIN = 62, 12  # the left one grows with the numbers in it
+TOP_MARGIN, BOTTOM_MARGIN = 12, 44
+AXIS_TITLE_WIDTH = 20  # of the left margin, for the title of the axis
+TICK_GAP = 7  # between a number and its axis
+DIGIT_WIDTH, MINUS_WIDTH = 7.7, 10.2  # their widths in a wide font
+LONGEST_LABEL = 44  # characters of the label of an axis
+_POINT_RADIUS, _HIT_RADIUS = 4.5, 13  # visible radius, and radius that a finger can hit
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A formula of the front as the chart shows it."""
+class FrontPoint:
+    """A formula of the front as a point of the chart."""
 
     cost: int
     loss: float
-    label: str  # what a screen reader says
-    panel: str  # the id of the part of the page about it
+    label: str  # for screen readers
+    panel: str  # the id of the section that shows it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """Values over others, as points or as a line; NaN is left out."""
+    """Values y over x, as points or as a line; NaN is left out."""
 
     x: Numbers
     y: Numbers
-    look: str  # a class of the page's style: "measured" or "found"
+    look: str  # a CSS class of the page: "measured" or "found"
     is_line: bool = False
 
 
-def draw_front(points: Sequence[Point], chosen: int, *, floor: float, loss_label: str) -> str:
-    """Return the chart of the front; every formula is a radio button, one of which is on."""
+def draw_front(points: Sequence[FrontPoint], chosen: int, *, floor: float, loss_label: str) -> str:
+    """Return the chart of the front; every formula is a radio button, and the chosen one is checked."""
     losses = [max(point.loss, floor) for point in points]
-    up = Scale.over(losses, HEIGHT - BOTTOM, TOP, is_log=True, margin=0.08)
-    across = Scale.over([point.cost for point in points], _left_margin(up), WIDTH - RIGHT)
+    up = Scale.over(losses, HEIGHT - BOTTOM_MARGIN, TOP_MARGIN, is_log=True, margin=0.08)
+    across = Scale.over([point.cost for point in points], _left_margin(up), WIDTH - RIGHT_MARGIN)
     places = [(across.place(point.cost), up.place(loss)) for point, loss in zip(points, losses, strict=True)]
     steps = "".join(
         f"{'M' if not k else 'H'}{x:.1f}{f' {y:.1f}' if not k else f'V{y:.1f}'}" for k, (x, y) in enumerate(places)
@@ -52,7 +53,7 @@ def draw_front(points: Sequence[Point], chosen: int, *, floor: float, loss_label
     buttons = "".join(
         f'<g role="radio" tabindex="{0 if k == chosen else -1}" aria-checked="{"true" if k == chosen else "false"}" '
         f'aria-label="{escape(point.label)}" data-panel="{point.panel}" transform="translate({x:.1f} {y:.1f})">'
-        f'<circle class="hit" r="{_HIT}"/><circle class="ring" r="9"/><circle class="dot" r="{_POINT}"/></g>'
+        f'<circle class="hit" r="{_HIT_RADIUS}"/><circle class="ring" r="9"/><circle class="dot" r="{_POINT_RADIUS}"/></g>'
         for k, (point, (x, y)) in enumerate(zip(points, places, strict=True))
     )
     inner = f'{_axes(across, up, "cost", loss_label)}<path class="steps" d="{steps}"/>{buttons}'
@@ -60,18 +61,18 @@ def draw_front(points: Sequence[Point], chosen: int, *, floor: float, loss_label
 
 
 def draw_fit(measured: Numbers, predicted: Numbers, *, label: str, x_label: str, y_label: str) -> str:
-    """Return predicted against measured values, with the line on which they are equal; the ends are those measured."""
-    up = Scale.over(measured, HEIGHT - BOTTOM, TOP)
-    across = Scale(up.low, up.high, _left_margin(up), WIDTH - RIGHT)
-    line = f'<path class="guide" d="M{across.begin:g} {HEIGHT - BOTTOM}L{WIDTH - RIGHT} {TOP}"/>'
+    """Return predicted against measured values, with the line on which they are equal; the axes span the measured values."""
+    up = Scale.over(measured, HEIGHT - BOTTOM_MARGIN, TOP_MARGIN)
+    across = Scale(up.low, up.high, _left_margin(up), WIDTH - RIGHT_MARGIN)
+    line = f'<path class="guide" d="M{across.begin:g} {HEIGHT - BOTTOM_MARGIN}L{WIDTH - RIGHT_MARGIN} {TOP_MARGIN}"/>'
     return _chart(across, up, [Series(measured, predicted, "measured")], label, x_label, y_label, behind=line)
 
 
 def draw_residuals(predicted: Numbers, residuals: Numbers, *, label: str, x_label: str, y_label: str) -> str:
-    """Return residuals against predicted values, with the line of none."""
-    up = Scale.over([0.0, *residuals], HEIGHT - BOTTOM, TOP)
-    across = Scale.over(predicted, _left_margin(up), WIDTH - RIGHT)
-    line = f'<path class="guide" d="M{across.begin:g} {up.place(0.0):.1f}H{WIDTH - RIGHT}"/>'
+    """Return residuals against predicted values, with a line at zero."""
+    up = Scale.over([0.0, *residuals], HEIGHT - BOTTOM_MARGIN, TOP_MARGIN)
+    across = Scale.over(predicted, _left_margin(up), WIDTH - RIGHT_MARGIN)
+    line = f'<path class="guide" d="M{across.begin:g} {up.place(0.0):.1f}H{WIDTH - RIGHT_MARGIN}"/>'
     return _chart(across, up, [Series(predicted, residuals, "measured")], label, x_label, y_label, behind=line)
 
 
@@ -85,15 +86,18 @@ def draw_series(
     margin: float = 0.05,
     is_tight: bool = False,
 ) -> str:
-    """Return points and lines over each other; the first of them says what the axes show, unless they are logarithmic.
+    """Return points and lines in one chart; the axes span the first series, or all of them if `is_log`.
 
-    With `is_tight`, there is hardly a margin at the left and right, as for time.
+    With `is_tight`, the margins at the left and right are narrow, as for time.
     """
     shown = series if is_log else series[:1]
     values = np.concatenate([one.y for one in shown])
-    up = Scale.over(values, HEIGHT - BOTTOM, TOP, margin=margin, is_log=is_log)
+    up = Scale.over(values, HEIGHT - BOTTOM_MARGIN, TOP_MARGIN, margin=margin, is_log=is_log)
     across = Scale.over(
-        np.concatenate([one.x for one in shown]), _left_margin(up), WIDTH - RIGHT, margin=0.01 if is_tight else margin
+        np.concatenate([one.x for one in shown]),
+        _left_margin(up),
+        WIDTH - RIGHT_MARGIN,
+        margin=0.01 if is_tight else margin,
     )
     return _chart(across, up, series, label, x_label, y_label)
 
@@ -105,22 +109,22 @@ def _chart(
         f'<path class="{one.look}{" line" if one.is_line else " dots"}" d="{_path(one, across, up)}"/>'
         for one in series
     )
-    # What leaves the axes is cut off: a nested svg clips without an id that would have to be unique
-    left, width, height = across.begin, WIDTH - across.begin - RIGHT, HEIGHT - TOP - BOTTOM + 4
+    # A nested svg clips what leaves the axes, without an id that would have to be unique
+    left, width, height = across.begin, WIDTH - across.begin - RIGHT_MARGIN, HEIGHT - TOP_MARGIN - BOTTOM_MARGIN + 4
     inside = (
-        f'<svg aria-hidden="true" x="{left:g}" y="{TOP - 4}" width="{width:g}" height="{height}" '
-        f'viewBox="{left:g} {TOP - 4} {width:g} {height}">{behind}{marks}</svg>'
+        f'<svg aria-hidden="true" x="{left:g}" y="{TOP_MARGIN - 4}" width="{width:g}" height="{height}" '
+        f'viewBox="{left:g} {TOP_MARGIN - 4} {width:g} {height}">{behind}{marks}</svg>'
     )
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}" class="chart"'
     return f'<svg {box} role="img" aria-label="{escape(label)}">{_axes(across, up, x_label, y_label)}{inside}</svg>'
 
 
 def _path(series: Series, across: Scale, up: Scale) -> str:
-    """Return the path of a series: a dot is a line of no length with round ends, a gap begins a new line."""
+    """Return the path of a series: a dot is a line of length 0 with round ends; a gap starts a new line."""
     x = across.places(series.x)
     with np.errstate(all="ignore"):
         y = up.places(series.y) if not up.is_log else np.array([up.place(v) if v > 0 else np.nan for v in series.y])
-    # far outside, numbers are cut: they cannot be seen, and some browsers stumble over huge ones
+    # far outside, positions are clipped: they cannot be seen, and some browsers fail on huge ones
     y = np.where(np.isfinite(y), np.clip(y, -HEIGHT, 2 * HEIGHT), np.nan)
     parts: list[str] = []
     is_open = False
@@ -135,12 +139,12 @@ def _path(series: Series, across: Scale, up: Scale) -> str:
 
 
 def _axes(across: Scale, up: Scale, x_label: str, y_label: str) -> str:
-    bottom, left = HEIGHT - BOTTOM, across.begin
-    parts = [f'<path class="axis" d="M{left:g} {TOP - 4}V{bottom}H{WIDTH - RIGHT}"/>']
+    bottom, left = HEIGHT - BOTTOM_MARGIN, across.begin
+    parts = [f'<path class="axis" d="M{left:g} {TOP_MARGIN - 4}V{bottom}H{WIDTH - RIGHT_MARGIN}"/>']
     ticks = across.ticks()
     for tick, text in zip(ticks, tick_labels(ticks), strict=True):
         x = across.place(tick)
-        middle = min(x, WIDTH - 0.5 * _width(text))  # the last number stays whole
+        middle = min(x, WIDTH - 0.5 * _width(text))  # the last number is not cut off
         parts.append(
             f'<path class="axis" d="M{x:.1f} {bottom}v4"/>'
             f'<text x="{middle:.1f}" y="{bottom + 17}" text-anchor="middle">{text}</text>'
@@ -148,24 +152,25 @@ def _axes(across: Scale, up: Scale, x_label: str, y_label: str) -> str:
     ticks = up.ticks()
     for tick, text in zip(ticks, tick_labels(ticks), strict=True):
         y = up.place(tick)
-        parts.append(f'<path class="grid" d="M{left:g} {y:.1f}H{WIDTH - RIGHT}"/>')
-        parts.append(f'<text x="{left - TICK:g}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
-    middle = (left + WIDTH - RIGHT) / 2
+        parts.append(f'<path class="grid" d="M{left:g} {y:.1f}H{WIDTH - RIGHT_MARGIN}"/>')
+        parts.append(f'<text x="{left - TICK_GAP:g}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
+    middle = (left + WIDTH - RIGHT_MARGIN) / 2
     parts.append(f'<text class="name" x="{middle:g}" y="{HEIGHT - 6}" text-anchor="middle">{_name(x_label)}</text>')
     parts.append(
-        f'<text class="name" transform="translate(14 {(TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">{_name(y_label)}</text>'
+        f'<text class="name" transform="translate(14 {(TOP_MARGIN + bottom) / 2}) rotate(-90)" '
+        f'text-anchor="middle">{_name(y_label)}</text>'
     )
     return f'<g aria-hidden="true">{"".join(parts)}</g>'
 
 
 def _left_margin(up: Scale) -> float:
-    """Return how much room the title of the vertical axis and its numbers need."""
-    return max(LEFT, TITLE + max(map(_width, tick_labels(up.ticks())), default=0.0) + TICK)
+    """Return the room that the title of the vertical axis and its numbers need."""
+    return max(LEFT_MARGIN, AXIS_TITLE_WIDTH + max(map(_width, tick_labels(up.ticks())), default=0.0) + TICK_GAP)
 
 
 def _width(number: str) -> float:
-    """Return about how wide a number is."""
-    return sum(MINUS if character == "−" else DIGIT for character in number)
+    """Return the approximate width of a number."""
+    return sum(MINUS_WIDTH if character == "−" else DIGIT_WIDTH for character in number)
 
 
 def _name(text: str) -> str:

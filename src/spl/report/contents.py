@@ -1,4 +1,4 @@
-"""What is on the page of a report: plain records of text and numbers. Names and settings are as the user wrote them."""
+"""The contents of a report: plain records of text and numbers. Names and settings appear as the user wrote them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,27 +8,29 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 
+CODE_NAMES = {"python": "Python", "latex": "LaTeX", "c": "C"}  # export formats on the page, and their headings
+
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the data in numbers."""
+class ColumnSummary:
+    """The range and the median of a column of the data."""
 
     name: str
     role: str  # "target", "variable", "state", "input", "time"
     low: float
-    middle: float  # the median
+    median: float
     high: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """What a formula predicts, on the rows that are drawn."""
+    """Measured and predicted values on the rows that are drawn."""
 
     measured: Numbers
     predicted: Numbers
     n_rows: int  # of the data
-    undefined: str  # where the formula has no value, and why; nothing if it has one on all rows
-    r2: float | None  # on all rows; None if the target is constant or there are rows outside
+    undefined: str  # where the formula is undefined, and why; empty if it has a value on all rows
+    r2: float | None  # on all rows; None if the target is constant or the formula undefined on some rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,27 +47,27 @@ class Equation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learning:
-    """How the best loss fell while the search went on."""
+class LearningCurve:
+    """The best loss over time."""
 
     seconds: Numbers
     losses: Numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Search:
-    """The search of one formula: its front, and which formula was chosen."""
+class SearchPart:
+    """The search for one formula: its front, and the chosen formula."""
 
-    name: str  # what the formulas give: the target, or the left-hand side of an equation
+    name: str  # left-hand side of the formulas: the target, or the derivative of a state
     equations: tuple[Equation, ...]
     chosen: int
     floor: float
-    learning: Learning | None = None
+    learning: LearningCurve | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """A state over time, or two states against each other: measured, and simulated with the equations."""
+    """A state over time, or two states against each other: measured, and simulated from the equations."""
 
     title: str
     x_label: str
@@ -77,9 +79,9 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemPart:
-    """The equations of a system together."""
+    """The equations of a system."""
 
-    equations: tuple[tuple[str, str, str], ...]  # text, MathML, quality of each
+    equations: tuple[tuple[str, str, str], ...]  # text, MathML and quality of each
     trajectories: tuple[Curve, ...]
     portraits: tuple[Curve, ...]
     followed: str = ""  # how long a simulation follows the data
@@ -88,15 +90,15 @@ class SystemPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """All that the page says."""
+    """Everything on the page."""
 
     title: str  # of the window
     heading: str
     summary: str
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnSummary, ...]
     n_rows: int
-    grammar: tuple[tuple[str, str], ...]  # a heading, may be empty, and the rules
-    searches: tuple[Search, ...]
+    grammar: tuple[tuple[str, str], ...]  # heading (may be empty) and rules
+    searches: tuple[SearchPart, ...]
     settings: tuple[tuple[str, str], ...]
     versions: tuple[tuple[str, str], ...]
     system: SystemPart | None = None

@@ -1,4 +1,4 @@
-"""The report of a run, from its file: of a table or of a system, finished or not."""
+"""From a run file to a report: of a table or of a system, finished or not."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
-from spl.display.results import STOPPED, count_of
+from spl.display.results import SHOWN_DIGITS, STOPPED
 from spl.display.systems import followed_line, left_side, numbers_line, system_numbers
 from spl.dynamics.derivatives import DERIVATIVES
 from spl.dynamics.quality import measure_r2
 from spl.dynamics.rows import WEAK_METHOD, Plan, SystemRows, make_rows
-from spl.errors import OperatorError, RunFileError
+from spl.errors import OperatorError, RunFileError, count_noun
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.program import Program
 from spl.formulas.system import System
@@ -21,25 +21,24 @@ from spl.formulas.text import to_text
 from spl.notation.export import export_program, export_system
 from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.plots.learning import learning_curve
-from spl.report.contents import Learning, Report, Search, SystemPart
-from spl.report.gather import DIGITS, gather_columns, gather_portraits, gather_search, gather_trajectories
+from spl.report.contents import CODE_NAMES, LearningCurve, Report, SearchPart, SystemPart
+from spl.report.gather import gather_columns, gather_portraits, gather_search, gather_trajectories
 from spl.runs.facts import DIED, INTERRUPTED, RUNNING
 from spl.runs.reader import StoredRun, StoredSearch, StoredSystem
 
 Numbers = NDArray[np.float64]
 
-LANGUAGES = ("python", "latex", "c")
-FELL = 1.05  # a loss that fell by less since the first look makes no curve worth looking at
+MIN_DROP = 1.05  # factor; a learning curve that fell by less is not worth showing
 _WORDS = {"None": "none", "True": "yes", "False": "no"}
-_STANDS = {
-    RUNNING: "The run goes on: this is its state so far.",
-    DIED: "The run ended without a word, for example because its process was killed: this is its last state.",
+_STATUS_NOTES = {
+    RUNNING: "The run is still going on: this is its state so far.",
+    DIED: "The run ended unexpectedly, for example because its process was killed: this is its last state.",
     INTERRUPTED: "The run was interrupted: this is the best so far.",
 }
 
 
 def report_of_run(run: StoredRun) -> Report:
-    """Return the report of a run; a clear error if it has not found a formula yet."""
+    """Return the report of a run; raise a clear error if it has no formula yet."""
     for search in run.searches:
         if search.discovery is None or not len(search.front):
             raise RunFileError(
@@ -75,7 +74,7 @@ def _report_of_table(run: StoredRun, data: Dataset) -> Report:
 
 def _search(
     run: StoredRun, stored: StoredSearch, data: Dataset | None, name: str, left: str, chosen: int | None = None
-) -> Search:
+) -> SearchPart:
     found = stored.discovery
     assert found is not None
     if chosen is None:
@@ -95,25 +94,25 @@ def _search(
 def _write_code(program: Program, target: str) -> dict[str, str]:
     """Return the code of a formula in each language that has all its operators."""
     code = {}
-    for language in LANGUAGES:
+    for language in CODE_NAMES:
         try:
             code[language] = export_program(program, language, target=target)
-        except OperatorError:  # of the user's own, whose function is in no file
+        except OperatorError:  # a user's operator, whose function is not stored
             continue
     return code
 
 
-def _learning(stored: StoredSearch) -> Learning | None:
-    """Return how the lowest loss fell; None if it was there at the first look already, or nearly."""
+def _learning(stored: StoredSearch) -> LearningCurve | None:
+    """Return the learning curve; None if the loss hardly fell after the first entry."""
     seconds, losses = learning_curve(stored)
-    return Learning(seconds, losses) if losses.size and losses[0] > FELL * losses[-1] else None
+    return LearningCurve(seconds, losses) if losses.size and losses[0] > MIN_DROP * losses[-1] else None
 
 
 def _missing_operators(stored: StoredSearch) -> str:
     try:
         check_no_stand_ins(stored.grammar)
     except RunFileError:
-        return "The run uses operators of your own, whose functions are in no file: fits and simulations are not drawn."
+        return "The run uses your own operators, whose functions are not stored: fits and simulations are not drawn."
     return ""
 
 
@@ -130,12 +129,12 @@ def _report_of_system(run: StoredRun, data: Trajectories) -> Report:
         _search(
             run,
             stored,
-            None if note or rows.weak else rows.dataset(place),
-            lefts[place],
+            None if note or rows.weak else rows.dataset(index),
+            lefts[index],
             mathml_derivative(stored.name, plan.order, plan.is_discrete),
-            chosen[place],
+            chosen[index],
         )
-        for place, stored in enumerate(run.searches)
+        for index, stored in enumerate(run.searches)
     )
     return Report(
         title=f"The equations of {', '.join(data.states)}",
@@ -153,7 +152,7 @@ def _report_of_system(run: StoredRun, data: Trajectories) -> Report:
 
 
 def plan_of_run(run: StoredRun) -> Plan:
-    """Return how the trajectories became rows; a function of the user's is in no file, and the default stands in for it."""
+    """Return how the trajectories became rows. A user's derivative function is not stored; the default replaces it."""
     stored = run.settings.get("plan") or {}
     method = stored.get("method")
     return Plan(
@@ -173,7 +172,7 @@ def _columns_of(data: Trajectories) -> tuple[dict[str, Numbers], dict[str, str]]
 
 
 def _grammars(run: StoredRun) -> Iterator[tuple[str, str]]:
-    """Yield the rules of each state, or once if they are the same for all."""
+    """Yield the rules of each state, or only once if all are the same."""
     texts = [str(search.grammar) for search in run.searches]
     if len(set(texts)) == 1:
         yield "", texts[0]
@@ -193,7 +192,7 @@ def _system_part(stored: StoredSystem, data: Trajectories, rows: SystemRows, *, 
 
 
 def _describe_equations(stored: StoredSystem, rows: SystemRows, *, is_drawn: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield text, MathML and quality of each equation: R2 of its derivative, numbers with their standard errors."""
+    """Yield text, MathML and quality of each equation: R2 of its derivative, and numbers with standard errors."""
     system = stored.system
     shares = measure_r2(system, rows) if is_drawn else np.full(len(system.states), np.nan)
     numbers = system_numbers(system, stored.standard_errors)
@@ -203,13 +202,15 @@ def _describe_equations(stored: StoredSystem, rows: SystemRows, *, is_drawn: boo
             f"Numbers: {numbers_line(of_state)}." if of_state else "",
         ]
         left = left_side(state, system.order, system.is_discrete)
-        mathml = to_mathml(program, left=mathml_derivative(state, system.order, system.is_discrete), digits=DIGITS)
-        yield f"{left} = {to_text(program, DIGITS)}", mathml, " ".join(filter(None, quality))
+        mathml = to_mathml(
+            program, left=mathml_derivative(state, system.order, system.is_discrete), digits=SHOWN_DIGITS
+        )
+        yield f"{left} = {to_text(program, SHOWN_DIGITS)}", mathml, " ".join(filter(None, quality))
 
 
 def _write_system_code(system: System) -> dict[str, str]:
     code = {}
-    for language in LANGUAGES:
+    for language in CODE_NAMES:
         try:
             code[language] = export_system(system, language)
         except OperatorError:
@@ -217,15 +218,17 @@ def _write_system_code(system: System) -> dict[str, str]:
     return code
 
 
-# ---- what all runs have --------------------------------------------------------------------------
+# ---- parts of both -------------------------------------------------------------------------------
 
 
 def _summary(run: StoredRun) -> str:
     n_evaluations = sum(search.discovery.n_evaluations for search in run.searches if search.discovery)
     began = str(run.facts.get("began", ""))[:16].replace("T", " ")
     parts = [
-        count_of(run.data.n_rows, "row") if isinstance(run.data, Dataset) else count_of(run.data.n_samples, "sample"),
-        *([f"begun {began} UTC"] if began else []),
+        count_noun(run.data.n_rows, "row")
+        if isinstance(run.data, Dataset)
+        else count_noun(run.data.n_samples, "sample"),
+        *([f"started {began} UTC"] if began else []),
         f"{run.seconds:.1f} s",
         f"{n_evaluations:,} evaluations",
         *([f"ended because {STOPPED[run.stopped]}"] if run.stopped in STOPPED and run.stopped != "interrupted" else []),
@@ -234,11 +237,11 @@ def _summary(run: StoredRun) -> str:
 
 
 def _notes(run: StoredRun, note: str) -> tuple[str, ...]:
-    return tuple(text for text in (_STANDS.get(run.status, ""), note, *run.notes) if text)
+    return tuple(text for text in (_STATUS_NOTES.get(run.status, ""), note, *run.notes) if text)
 
 
 def _settings(run: StoredRun) -> Iterator[tuple[str, str]]:
-    """Yield what it takes to run it again: where the data came from, and every setting."""
+    """Yield what is needed to reproduce the run: the source of the data, and every setting."""
     for name in ("source", "fingerprint", "selection"):
         if run.facts.get(name):
             yield name, str(run.facts[name])

@@ -1,4 +1,4 @@
-"""From what a search found to what a report shows: fits on the rows that are drawn, numbers of columns, curves of systems."""
+"""From the results of a search to the contents of a report: fits on sampled rows, ranges of columns, curves of systems."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
+from spl.display.results import SHOWN_DIGITS
 from spl.dynamics.simulate import simulate
 from spl.formulas.program import Program
 from spl.formulas.system import System
@@ -15,16 +16,15 @@ from spl.notation.mathml import to_mathml
 from spl.regression.domain import explain_undefined
 from spl.regression.fit import evaluate
 from spl.regression.front import Front
-from spl.report.contents import Column, Curve, Equation, Fit, Learning, Search
+from spl.report.contents import ColumnSummary, Curve, Equation, Fit, LearningCurve, SearchPart
 
 Numbers = NDArray[np.float64]
 Coder = Callable[[Program], Mapping[str, str]]
 
-DIGITS = 6
 MAX_DRAWN = 500  # rows in a chart of a fit: 50 formulas with two charts each stay small
-MAX_WORST = 15  # of them, those that a formula predicts worst
-MAX_SAMPLES = 1500  # of a trajectory in a chart
-MAX_STATES = 12  # whose trajectories are drawn
+MAX_WORST = 15  # of these rows, the ones that a formula predicts worst
+MAX_CHART_SAMPLES = 1500  # of a trajectory in a chart
+MAX_CHART_STATES = 12  # whose trajectories are drawn
 MAX_PORTRAITS = 4
 
 
@@ -37,19 +37,19 @@ def gather_search(
     left: str,
     floor: float,
     write_code: Coder,
-    learning: Learning | None = None,
-) -> Search:
-    """Return a front as a report shows it.
+    learning: LearningCurve | None = None,
+) -> SearchPart:
+    """Return a front as a part of a report.
 
     Args:
         front: the formulas.
-        chosen: which of them is the answer.
-        data: the rows of the fit; without them, there are no charts of fits.
-        name: what the formulas give, as text.
+        chosen: index of the chosen formula.
+        data: the rows of the fit; None leaves out the charts of fits.
+        name: left-hand side of the formulas, as text.
         left: the same as MathML.
         floor: a loss below this is rounding error.
-        write_code: gives the code of a formula, by language.
-        learning: how the loss fell.
+        write_code: returns the code of a formula, by language.
+        learning: the best loss over time.
     """
     drawn = None if data is None else sample_rows(data)
     equations = tuple(
@@ -57,18 +57,18 @@ def gather_search(
             cost=candidate.cost,
             loss=candidate.loss,
             score=score,
-            text=to_text(candidate.program, DIGITS),
-            mathml=to_mathml(candidate.program, left=left, digits=DIGITS),
+            text=to_text(candidate.program, SHOWN_DIGITS),
+            mathml=to_mathml(candidate.program, left=left, digits=SHOWN_DIGITS),
             code=write_code(candidate.program),
             fit=None if data is None or drawn is None else gather_fit(candidate.program, data, drawn),
         )
         for candidate, score in zip(front, front.scores(floor), strict=True)
     )
-    return Search(name, equations, chosen, floor, learning)
+    return SearchPart(name, equations, chosen, floor, learning)
 
 
 def sample_rows(data: Dataset) -> NDArray[np.intp]:
-    """Return the rows that every chart draws: all, or a sample with the extremes of all columns, always the same."""
+    """Return the rows that every chart draws: all, or a reproducible sample that includes the extremes of all columns."""
     if data.n_rows <= MAX_DRAWN:
         return np.arange(data.n_rows)
     values = np.vstack([data.target, data.columns])
@@ -79,23 +79,23 @@ def sample_rows(data: Dataset) -> NDArray[np.intp]:
 
 
 def gather_fit(program: Program, data: Dataset, drawn: NDArray[np.intp]) -> Fit:
-    """Return what a formula predicts on the rows that are drawn, and on those where it is farthest off."""
+    """Return the predictions of a formula on the rows that are drawn, and on those where its error is largest."""
     predicted = evaluate(program, data.columns)
-    is_inside = np.isfinite(predicted)
-    residuals = np.where(is_inside, np.abs(data.target - predicted), -1.0)
+    is_defined = np.isfinite(predicted)
+    residuals = np.where(is_defined, np.abs(data.target - predicted), -1.0)
     worst = np.argpartition(residuals, -MAX_WORST)[-MAX_WORST:] if data.n_rows > MAX_DRAWN else drawn
     rows = np.union1d(drawn, worst)
-    undefined = "" if is_inside.all() else explain_undefined(program, data.columns)
+    undefined = "" if is_defined.all() else explain_undefined(program, data.columns)
     r2 = None
     if not undefined and data.square > 0:
         r2 = 1.0 - float(np.sum(data.weights * (data.target - predicted) ** 2)) / data.square
-    return Fit(data.target[rows], np.where(is_inside, predicted, np.nan)[rows], data.n_rows, undefined, r2)
+    return Fit(data.target[rows], np.where(is_defined, predicted, np.nan)[rows], data.n_rows, undefined, r2)
 
 
-def gather_columns(columns: Mapping[str, Numbers], roles: Mapping[str, str]) -> tuple[Column, ...]:
+def gather_columns(columns: Mapping[str, Numbers], roles: Mapping[str, str]) -> tuple[ColumnSummary, ...]:
     """Return the columns of the data in numbers, each with its role."""
     return tuple(
-        Column(name, roles[name], float(values.min()), float(np.median(values)), float(values.max()))
+        ColumnSummary(name, roles[name], float(values.min()), float(np.median(values)), float(values.max()))
         for name, values in columns.items()
     )
 
@@ -107,18 +107,18 @@ def gather_trajectories(system: System, data: Trajectories, starts: Sequence[Num
     """Return each state of the first run over time, measured and simulated from its first sample."""
     run = data.runs[0]
     simulated = _simulate_first(system, data, starts)
-    every, fine = _thin(run.n_samples), _thin(run.n_samples, 2 * MAX_SAMPLES)
+    every, fine = _thin(run.n_samples), _thin(run.n_samples, 2 * MAX_CHART_SAMPLES)
     which = "" if len(data.runs) == 1 else f" (first of {len(data.runs)} runs)"
     return tuple(
         Curve(
             f"{state} over time{which}",
             "time",
             state,
-            (run.t[every], run.x[every, place]),
-            (run.t[fine], simulated[fine, place]),
+            (run.t[every], run.x[every, index]),
+            (run.t[fine], simulated[fine, index]),
             is_over_time=True,
         )
-        for place, state in enumerate(data.states[:MAX_STATES])
+        for index, state in enumerate(data.states[:MAX_CHART_STATES])
     )
 
 
@@ -127,13 +127,13 @@ def gather_portraits(system: System, data: Trajectories, starts: Sequence[Number
     names = system.first_order_states
     n_states = len(system.states)
     if system.order == 2:
-        pairs = [(place, n_states + place) for place in range(n_states)]
+        pairs = [(state, n_states + state) for state in range(n_states)]
     else:
         pairs = [(a, b) for a in range(n_states) for b in range(a + 1, n_states)]
     simulated = _simulate_first(system, data, starts)
     run = data.runs[0]
     measured = starts[0] if system.order == 2 else run.x
-    every, fine = _thin(run.n_samples), _thin(run.n_samples, 2 * MAX_SAMPLES)
+    every, fine = _thin(run.n_samples), _thin(run.n_samples, 2 * MAX_CHART_SAMPLES)
     return tuple(
         Curve(
             f"{names[b]} against {names[a]}",
@@ -151,5 +151,5 @@ def _simulate_first(system: System, data: Trajectories, starts: Sequence[Numbers
     return simulate(system, starts[0][0], run.t, run.u if data.inputs else None).states
 
 
-def _thin(n_samples: int, most: int = MAX_SAMPLES) -> slice:
+def _thin(n_samples: int, most: int = MAX_CHART_SAMPLES) -> slice:
     return slice(None, None, max(1, -(-n_samples // most)))

@@ -1,7 +1,7 @@
-"""The page of a report as one HTML file that needs nothing else: no network, no script of others.
+"""A report as one self-contained HTML file: no network, no external scripts.
 
-Everything is written out here, so that it is there without the script too, which only shows one formula at a time. All
-text of the user is escaped, and the page's own policy forbids any script but this one.
+The page is complete without its script, which only shows one formula at a time. All user text is escaped, and the content
+security policy allows no other script.
 """
 
 import base64
@@ -13,16 +13,25 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.display.results import count_of
-from spl.report.charts import Point, Series, draw_fit, draw_front, draw_residuals, draw_series
-from spl.report.contents import Column, Curve, Equation, Fit, Learning, Report, Search, SystemPart
+from spl.errors import count_noun
+from spl.report.charts import FrontPoint, Series, draw_fit, draw_front, draw_residuals, draw_series
+from spl.report.contents import (
+    CODE_NAMES,
+    ColumnSummary,
+    Curve,
+    Equation,
+    Fit,
+    LearningCurve,
+    Report,
+    SearchPart,
+    SystemPart,
+)
 
 Numbers = NDArray[np.float64]
 
-LANGUAGES = {"python": "Python", "latex": "LaTeX", "c": "C"}
-KEYS = '<p><span class="key measured"></span>measured &ensp; <span class="key found"></span>equations, simulated</p>'
+KEYS = '<p><span class="key measured"></span>measured &ensp; <span class="key found"></span>simulated</p>'
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-LONGEST_TITLE = 160  # characters of an equation in the title
+LONGEST_HEADING = 160  # characters
 
 
 def write_page(report: Report) -> str:
@@ -43,7 +52,7 @@ def write_page(report: Report) -> str:
             _write_grammar(report.grammar),
             _write_run(report),
             "</main>",
-            "<footer><p>Written by spl, the Symbolic Physics Learner. This file holds everything it shows.</p></footer>",
+            "<footer><p>Written by spl, the Symbolic Physics Learner. This file is self-contained.</p></footer>",
         ]
     )
     return f"""<!doctype html>
@@ -80,22 +89,22 @@ def _write_header(report: Report) -> str:
 # ---- the front and its formulas ------------------------------------------------------------------
 
 
-def _write_search(search: Search, number: int, *, is_alone: bool) -> str:
+def _write_search(search: SearchPart, number: int, *, is_alone: bool) -> str:
     heading = (
         "Equations, from simple to accurate" if is_alone else f"Equations for {search.name}, from simple to accurate"
     )
-    panels = [f"equation-{number}-{place}" for place in range(len(search.equations))]
+    panels = [f"equation-{number}-{index}" for index in range(len(search.equations))]
     points = [
-        Point(equation.cost, equation.loss, _describe(search, equation), panel)
+        FrontPoint(equation.cost, equation.loss, _describe(search, equation), panel)
         for equation, panel in zip(search.equations, panels, strict=True)
     ]
     chart = draw_front(points, search.chosen, floor=search.floor, loss_label="loss (root mean square error)")
-    shown = "\n".join(_write_equation(search, place, panel) for place, panel in enumerate(panels))
+    shown = "\n".join(_write_equation(search, index, panel) for index, panel in enumerate(panels))
     learning = _write_learning(search.learning) if search.learning else ""
     return f"""<section data-search aria-labelledby="search-{number}">
 <h2 id="search-{number}">{escape(heading)}</h2>
-<p class="hint soft">Choose an equation: click a point, or move with the arrow keys.
-<a href="#table-{number}">All of them as a table</a></p>
+<p class="hint soft">Click a point to choose an equation, or use the arrow keys.
+<a href="#table-{number}">Show all as a table</a></p>
 <div class="pair">
 <figure><div role="radiogroup" aria-label="{escape(f"Front of {search.name}: cost against loss")}">{chart}</div>
 <figcaption>The best formula of each cost. The ring marks the one shown below.</figcaption></figure>
@@ -108,19 +117,19 @@ def _write_search(search: Search, number: int, *, is_alone: bool) -> str:
 </section>"""
 
 
-def _describe(search: Search, equation: Equation) -> str:
+def _describe(search: SearchPart, equation: Equation) -> str:
     return f"cost {equation.cost}, loss {equation.loss:.3g}: {search.name} = {equation.text}"
 
 
-def _write_table(search: Search, panels: Sequence[str]) -> str:
+def _write_table(search: SearchPart, panels: Sequence[str]) -> str:
     rows = "".join(
-        f'<tr data-panel="{panel}"{" class=is-shown" if place == search.chosen else ""}>'
-        f'<td class="number"><button type="button" aria-pressed="{"true" if place == search.chosen else "false"}" '
+        f'<tr data-panel="{panel}"{" class=is-shown" if index == search.chosen else ""}>'
+        f'<td class="number"><button type="button" aria-pressed="{"true" if index == search.chosen else "false"}" '
         f'aria-label="Show {escape(_describe(search, equation))}">{equation.cost}</button>'
         f'<span class="only-print">{equation.cost}</span></td>'
         f'<td class="number">{equation.loss:.3g}</td><td class="number">{equation.score:.2f}</td>'
-        f'<td class="formula">{"<b>chosen:</b> " if place == search.chosen else ""}<span>{escape(equation.text)}</span></td></tr>'
-        for place, (equation, panel) in enumerate(zip(search.equations, panels, strict=True))
+        f'<td class="formula">{"<b>chosen:</b> " if index == search.chosen else ""}<span>{escape(equation.text)}</span></td></tr>'
+        for index, (equation, panel) in enumerate(zip(search.equations, panels, strict=True))
     )
     head = '<th class="number" scope="col">cost</th><th class="number" scope="col">loss</th>'
     head += '<th class="number" scope="col">score</th><th scope="col">equation</th>'
@@ -128,10 +137,10 @@ def _write_table(search: Search, panels: Sequence[str]) -> str:
     return _scrolling(table, f"All equations for {search.name}")
 
 
-def _write_equation(search: Search, place: int, panel: str) -> str:
-    equation = search.equations[place]
-    hidden = "" if place == search.chosen else " hidden"
-    state = "chosen" if place == search.chosen else f"{place + 1} of {len(search.equations)}"
+def _write_equation(search: SearchPart, index: int, panel: str) -> str:
+    equation = search.equations[index]
+    hidden = "" if index == search.chosen else " hidden"
+    state = "chosen" if index == search.chosen else f"{index + 1} of {len(search.equations)}"
     fit = _write_fit(equation.fit, search.name) if equation.fit else ""
     return f"""<section id="{panel}"{hidden}>
 <h3>Cost {equation.cost}, loss {equation.loss:.4g} <span class="soft">({state})</span></h3>
@@ -145,11 +154,11 @@ def _write_fit(fit: Fit, name: str) -> str:
     quality = fit.undefined or (f"R² = {fit.r2:.6f}." if fit.r2 is not None else "")
     shown = fit.measured.size
     drawn = (
-        f" Drawn are {shown:,} of {fit.n_rows:,} rows, the extremes and the largest residuals among them."
+        f" The chart shows {shown:,} of {fit.n_rows:,} rows, including the extremes and the largest residuals."
         if shown < fit.n_rows
         else ""
     )
-    against = draw_fit(
+    fit_chart = draw_fit(
         fit.measured,
         fit.predicted,
         label=f"Predicted against measured {name}. {quality} {shown} points.",
@@ -158,7 +167,7 @@ def _write_fit(fit: Fit, name: str) -> str:
     )
     residuals = fit.measured - fit.predicted
     spread = np.nanmax(np.abs(residuals)) if np.isfinite(residuals).any() else np.nan
-    left = draw_residuals(
+    residual_chart = draw_residuals(
         fit.predicted,
         residuals,
         label=f"Residuals of {name} against its predicted values. The largest is {spread:.3g}.",
@@ -166,22 +175,22 @@ def _write_fit(fit: Fit, name: str) -> str:
         y_label="measured − predicted",
     )
     return f"""<div class="pair">
-<figure>{against}<figcaption>Predicted against measured. {escape(quality)}{drawn}</figcaption></figure>
-<figure>{left}<figcaption>Residuals: what the formula leaves over.</figcaption></figure>
+<figure>{fit_chart}<figcaption>Predicted against measured. {escape(quality)}{drawn}</figcaption></figure>
+<figure>{residual_chart}<figcaption>Residuals: measured minus predicted.</figcaption></figure>
 </div>"""
 
 
 def _write_code(code: Mapping[str, str], panel: str) -> str:
     parts = []
     for language, text in code.items():
-        name, place = escape(LANGUAGES.get(language, language)), f"{panel}-{escape(language)}"
-        button = f'<button type="button" hidden data-copies="{place}" aria-label="Copy {name}">Copy</button>'
+        name, block = escape(CODE_NAMES.get(language, language)), f"{panel}-{escape(language)}"
+        button = f'<button type="button" hidden data-copies="{block}" aria-label="Copy {name}">Copy</button>'
         parts.append(f'<div class="code"><h4>{name}</h4>{button}</div>')
-        parts.append(f'<pre tabindex="0" id="{place}" aria-label="{name}">{escape(text)}</pre>')
+        parts.append(f'<pre tabindex="0" id="{block}" aria-label="{name}">{escape(text)}</pre>')
     return "".join(parts)
 
 
-def _write_learning(learning: Learning) -> str:
+def _write_learning(learning: LearningCurve) -> str:
     best = Series(*_as_steps(learning.seconds, learning.losses), "found", is_line=True)
     chart = draw_series(
         [best],
@@ -190,7 +199,7 @@ def _write_learning(learning: Learning) -> str:
         y_label="best loss",
         is_log=True,
     )
-    return f"<figure>{chart}<figcaption>How the best loss fell while the search went on.</figcaption></figure>"
+    return f"<figure>{chart}<figcaption>The best loss over time.</figcaption></figure>"
 
 
 def _as_steps(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
@@ -244,12 +253,12 @@ def _write_data(report: Report) -> str:
     rows = "".join(_write_column(column) for column in report.columns)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return _section(
-        "data", "The data", f"<p>{count_of(report.n_rows, 'row')}.</p>{_scrolling(table, 'Columns of the data')}"
+        "data", "The data", f"<p>{count_noun(report.n_rows, 'row')}.</p>{_scrolling(table, 'Columns of the data')}"
     )
 
 
-def _write_column(column: Column) -> str:
-    numbers = "".join(f'<td class="number">{value:.5g}</td>' for value in (column.low, column.middle, column.high))
+def _write_column(column: ColumnSummary) -> str:
+    numbers = "".join(f'<td class="number">{value:.5g}</td>' for value in (column.low, column.median, column.high))
     return f'<tr><th scope="row" class="value">{escape(column.name)}</th><td>{escape(column.role)}</td>{numbers}</tr>'
 
 
@@ -259,8 +268,8 @@ def _write_grammar(grammar: Iterable[tuple[str, str]]) -> str:
         + f'<pre tabindex="0" aria-label="Rules">{escape(text)}</pre>'
         for heading, text in grammar
     )
-    note = "<p>Only formulas that these rules can make were searched. C is a number to be fitted.</p>"
-    return _section("rules", "What was known", note + rules)
+    note = "<p>The search considered only formulas that these rules can build. C is a constant to be fitted.</p>"
+    return _section("rules", "The rules", note + rules)
 
 
 def _write_run(report: Report) -> str:
@@ -268,7 +277,7 @@ def _write_run(report: Report) -> str:
         f"<div><h3>{name}</h3>{_write_pairs(pairs, name)}</div>"
         for name, pairs in (("Settings", report.settings), ("Versions", report.versions))
     )
-    return _section("run", "To reproduce it", f'<div class="pair">{tables}</div>')
+    return _section("run", "Reproduce this run", f'<div class="pair">{tables}</div>')
 
 
 def _write_pairs(pairs: Iterable[tuple[str, str]], name: str) -> str:
@@ -278,17 +287,17 @@ def _write_pairs(pairs: Iterable[tuple[str, str]], name: str) -> str:
     return _scrolling(f"<table><tbody>{rows}</tbody></table>", name)
 
 
-# ---- parts of all --------------------------------------------------------------------------------
+# ---- parts of all sections -----------------------------------------------------------------------
 
 
-def _section(place: str, heading: str, inner: str) -> str:
-    return f'<section aria-labelledby="{place}"><h2 id="{place}">{escape(heading)}</h2>{inner}</section>'
+def _section(name: str, heading: str, inner: str) -> str:
+    return f'<section aria-labelledby="{name}"><h2 id="{name}">{escape(heading)}</h2>{inner}</section>'
 
 
 def _scrolling(inner: str, name: str) -> str:
-    """Return what may be wider than the page; it scrolls by itself, with the keyboard too."""
+    """Return content that may be wider than the page in a box that scrolls, also by keyboard."""
     return f'<div class="wide" tabindex="0" role="group" aria-label="{escape(name)}">{inner}</div>'
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1] + "…"
+    return text if len(text) <= LONGEST_HEADING else text[: LONGEST_HEADING - 1] + "…"

@@ -1,4 +1,4 @@
-"""The two applications: the page of one run, and the studio. Each is made for one token and lives until its server ends."""
+"""The two applications: the page of one run, and the studio. Each is made for one token and one server."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +13,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from spl.runs.regression import request_stop
-from spl.web.answers import MISTAKES, STATIC, page
+from spl.web.answers import ERROR_HANDLERS, STATIC, page
 from spl.web.change_routes import ChangeRoutes
 from spl.web.folder import StudioFolder
 from spl.web.run_list import FolderRuns, OneRun
@@ -29,13 +29,13 @@ def make_watch_app(run: str | Path, token: str, is_closing: Event) -> Starlette:
         return page("watch.html")
 
     routes = [Route("/", show), *RunRoutes(OneRun(run), is_closing).routes()]
-    return Starlette(routes=[_under(token, routes)], exception_handlers=MISTAKES)
+    return Starlette(routes=[_under(token, routes)], exception_handlers=ERROR_HANDLERS)
 
 
 def make_studio_app(
     folder: StudioFolder, token: str, is_closing: Event, *, max_megabytes: float, jobs: int
 ) -> Starlette:
-    """Return the studio of a folder; when it ends, so do its searches, with the best so far."""
+    """Return the studio of a folder; when it ends, it stops its searches with the best so far."""
     searches = Searches(folder, request_stop)
 
     @asynccontextmanager
@@ -46,7 +46,7 @@ def make_studio_app(
     studio = StudioRoutes(folder, searches, max_megabytes=max_megabytes, jobs=jobs)
     runs = FolderRuns(folder, searches)
     routes = [*studio.routes(), *RunRoutes(runs, is_closing).routes(), *ChangeRoutes(runs, searches).routes()]
-    return Starlette(routes=[_under(token, routes)], exception_handlers=MISTAKES, lifespan=lifespan)
+    return Starlette(routes=[_under(token, routes)], exception_handlers=ERROR_HANDLERS, lifespan=lifespan)
 
 
 def _under(token: str, routes: list[Route]) -> Mount:

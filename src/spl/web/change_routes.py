@@ -1,4 +1,4 @@
-"""What the page of the studio can do with a run that rests: continue it, fill the form with it, rename it, delete it."""
+"""Routes of the studio for runs that are not running: continue, fill the form with its settings, rename, delete."""
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -8,7 +8,7 @@ from starlette.routing import Route
 from spl.errors import SettingError
 from spl.settings import TIMEOUT
 from spl.web.answers import answer, read_json
-from spl.web.request import Fields, check_seconds, write_request
+from spl.web.request import RequestFields, check_seconds, write_request
 from spl.web.run_list import FolderRuns
 from spl.web.searches import Searches
 
@@ -21,7 +21,7 @@ class ChangeRoutes:
         self._searches = searches
 
     def routes(self) -> list[Route]:
-        """Return them all."""
+        """Return all routes."""
         return [
             Route("/api/runs/{name}/request", self._request),
             Route("/api/runs/{name}/continue", self._continue, methods=["POST"]),
@@ -30,7 +30,7 @@ class ChangeRoutes:
         ]
 
     async def _request(self, request: Request) -> Response:
-        """Tell what was asked for when a run was started."""
+        """Return the request that started a run."""
         name = request.path_params["name"]
         found = await run_in_threadpool(self._searches.request, name)
         if found is None:
@@ -38,13 +38,13 @@ class ChangeRoutes:
         return answer(write_request(found))
 
     async def _continue(self, request: Request) -> Response:
-        seconds = Fields(await read_json(request)).number("seconds", TIMEOUT)
+        seconds = RequestFields(await read_json(request)).number("seconds", TIMEOUT)
         check_seconds(seconds)
         await run_in_threadpool(self._runs.resume, request.path_params["name"], seconds)
         return answer({})
 
     async def _rename(self, request: Request) -> Response:
-        wanted = Fields(await read_json(request)).text("name")
+        wanted = RequestFields(await read_json(request)).text("name")
         return answer({"name": await run_in_threadpool(self._runs.rename, request.path_params["name"], wanted)})
 
     async def _delete(self, request: Request) -> Response:

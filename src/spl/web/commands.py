@@ -1,4 +1,4 @@
-"""The commands `spl watch` and `spl studio`. Whatever is slow to import is imported inside."""
+"""The commands `spl watch` and `spl studio`. Slow imports are inside the functions."""
 
 import os
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ import click
 
 from spl.errors import SplError
 
-FOLDER = "spl-studio"
+STUDIO_FOLDER = "spl-studio"
 MAX_MEGABYTES = 100.0
 
-_port = click.option("--port", default=0, metavar="N", help="[default: one that is free]")
+_port = click.option("--port", default=0, metavar="N", help="Port of the page. [default: any free port]")
 _browser = click.option("--browser/--no-browser", "opens_browser", default=True, help="Open the page in a browser.")
 
 
@@ -22,10 +22,10 @@ _browser = click.option("--browser/--no-browser", "opens_browser", default=True,
 def watch(run: str, port: int, opens_browser: bool) -> None:
     """Follow a run in the browser: front, learning curve, best formula and its fit, and a button to stop it.
 
-    RUN is a run file, which `spl fit --run FILE` and `spl dynamics --run FILE` write, whether or not the search still goes on. Closing
-    the page or ending this command changes nothing for the search.
+    RUN is a run file, as written by `spl fit --run FILE` and `spl dynamics --run FILE`; the search may be running or not. Closing the
+    page or ending this command does not affect the search.
 
-    The page is served on this machine only, at an address with a token that nobody can guess.
+    The page is served only on this machine, at an address with a secret token.
 
     \b
     Examples:
@@ -41,20 +41,24 @@ def watch(run: str, port: int, opens_browser: bool) -> None:
 
 @click.command()
 @click.option(
-    "--folder", default=FOLDER, show_default=True, metavar="PATH", help="Where data and runs are kept; made if missing."
+    "--folder",
+    default=STUDIO_FOLDER,
+    show_default=True,
+    metavar="PATH",
+    help="Folder for data and runs; created if missing.",
 )
 @click.option(
-    "--max-megabytes", default=MAX_MEGABYTES, show_default=True, metavar="N", help="The largest file that is taken."
+    "--max-megabytes", default=MAX_MEGABYTES, show_default=True, metavar="N", help="Size limit of uploaded files."
 )
 @_port
 @_browser
 def studio(folder: str, max_megabytes: float, port: int, opens_browser: bool) -> None:
-    """Search in the browser: drop a table, say what is known, watch formulas appear, compare them, take code and report away.
+    """Search in the browser: drop a table, say what is known, watch formulas appear, compare them, export code and a report.
 
-    Each search is a process of its own that writes a run file into the folder. When the studio ends, with Ctrl-C, searches that
-    still go on are stopped with the best so far; `spl resume` continues them.
+    Each search runs in a separate process and writes a run file into the folder. When the studio ends, with Ctrl-C, it stops all
+    running searches with the best so far; `spl resume` continues them.
 
-    Nothing leaves this machine. The page is served here only, at an address with a token that nobody can guess.
+    Nothing leaves this machine. The page is served only here, at an address with a secret token.
 
     \b
     Examples:
@@ -81,12 +85,12 @@ def studio(folder: str, max_megabytes: float, port: int, opens_browser: bool) ->
 
 @contextmanager
 def _needs_web() -> Iterator[None]:
-    """Tell what to install if the web library is missing."""
+    """Raise a clear error that says what to install if a web library is missing."""
     try:
         yield
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
             raise
         raise SplError(
-            f'The page needs {error.name}, which is not installed: pip install "symbolic-physics-learner[ui]"'
+            f'The page needs {error.name}. Install it with: pip install "symbolic-physics-learner[ui]"'
         ) from None

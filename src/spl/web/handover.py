@@ -1,7 +1,7 @@
-"""How the browser learns the address of a page: from a file that only the user can read.
+"""Gives the browser the address of a page through a file that only the user can read.
 
-The address holds a token, and every user of a machine can see the arguments of all its processes. So a browser is given the name of a
-file, and the file sends it on.
+The address contains a token, and every user of a machine can see the arguments of all processes. So the browser is started with the
+name of a file, which redirects it.
 """
 
 import os
@@ -28,8 +28,8 @@ _PAGE = """<!doctype html>
 
 @contextmanager
 def handover_file(url: str) -> Iterator[Path]:
-    """Give a file that leads to an address, readable by its owner alone; it is deleted at the end."""
-    number, name = tempfile.mkstemp(prefix="spl-", suffix=".html")  # made with the rights 0600
+    """Yield a file that redirects to an address, readable only by its owner; it is deleted at the end."""
+    number, name = tempfile.mkstemp(prefix="spl-", suffix=".html")  # created with mode 0600
     path = Path(name)
     try:
         with os.fdopen(number, "w", encoding="utf-8") as file:
@@ -40,5 +40,5 @@ def handover_file(url: str) -> Iterator[Path]:
 
 
 def open_in_browser(path: Path) -> None:
-    """Open a file in the user's browser, without waiting: some browsers return only when they end."""
+    """Open a file in the user's browser without waiting: some browsers return only when they are closed."""
     Thread(target=webbrowser.open, args=[path.as_uri()], daemon=True).start()

@@ -1,5 +1,4 @@
-"""What somebody asks the studio to search, read from JSON, checked against the table, and written as a command `spl fit` or
-`spl dynamics`."""
+"""A search that a page asks for: read from JSON, checked against the table, and written as an `spl fit` or `spl dynamics` command."""
 
 import csv
 import io
@@ -21,23 +20,23 @@ ORDERS = (1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Allowed:
-    """Which formulas are searched: those of some operators, or those of rules."""
+class AllowedFormulas:
+    """The formulas to search: those of some operators, or those of rules."""
 
     operators: tuple[str, ...] = ()
     rules: str | None = None
     has_constants: bool = True
 
     def grammar(self, columns: Sequence[str]) -> Grammar:
-        """Return the grammar over the columns; raise a clear error unless there is one."""
+        """Return the grammar over the columns; raise a clear error if it is not valid."""
         if self.rules is not None:
             return Grammar.from_text(self.rules, variables=columns).bind(columns)
         if not self.operators:
-            raise SettingError("No operator is ticked. Tick at least one, or write rules.")
+            raise SettingError("No operator is selected. Select at least one, or write rules.")
         return Grammar.from_operators(self.operators, columns, constants=self.has_constants)
 
     def options(self, rules_file: str) -> list[str]:
-        """Return the options of a command that say so."""
+        """Return these formulas as options of a command."""
         if self.rules is not None:
             return [f"--grammar={rules_file}"]
         return [f"--operators={','.join(self.operators)}", *([] if self.has_constants else ["--no-constants"])]
@@ -45,7 +44,7 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Law:
-    """A formula for one column by others."""
+    """A formula for one column in terms of others."""
 
     target: str
     features: tuple[str, ...]
@@ -54,12 +53,12 @@ class Law:
     command = "fit"
 
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
-        """Return the columns that formulas may use, and what of the table is left out; a clear error if it cannot be searched."""
+        """Return the columns that formulas may use, and notes on what is left out; raise a clear error if the table is unusable."""
         data, notes = prepare_dataset(table, target=self.target, features=self.features, weights=self.weights)
         return data.names, notes
 
     def options(self) -> list[str]:
-        """Return the options of `spl fit` that say so."""
+        """Return this law as options of `spl fit`."""
         weights = [] if self.weights is None else [f"--weights={self.weights}"]
         return [f"--target={self.target}", f"--features={_join(self.features)}", *weights]
 
@@ -80,17 +79,17 @@ class Dynamics:
 
     def __post_init__(self) -> None:
         if self.order not in ORDERS:
-            raise SettingError(f"`order` must be 1 or 2; it is {self.order}.")
+            raise SettingError(f"`order` must be 1 or 2; got {self.order}.")
         if self.is_discrete and self.is_weak:
-            raise SettingError("A map has no derivatives: it cannot be combined with the weak form.")
+            raise SettingError("A map has no derivatives, so it cannot be combined with the weak form. Choose one.")
 
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
-        """Return the columns that formulas may use, and what of the table is left out; a clear error if it cannot be searched."""
+        """Return the columns that formulas may use, and notes on what is left out; raise a clear error if the table is unusable."""
         runs, _ = prepare_trajectories(table, time=self.time, states=self.states, inputs=self.inputs, group=self.group)
         return runs.columns(self.order), list(runs.notes)
 
     def options(self) -> list[str]:
-        """Return the options of `spl dynamics` that say so."""
+        """Return this system as options of `spl dynamics`."""
         return [
             f"--time={self.time}",
             f"--states={_join(self.states)}",
@@ -104,33 +103,33 @@ class Dynamics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """One search: in which data, for what, among which formulas, and for how long."""
+    """One search: the data, what to find, the allowed formulas, and the limits."""
 
-    data: str  # the name of a file in the folder of the studio
+    data: str  # name of a file in the folder of the studio
     sought: Law | Dynamics
-    allowed: Allowed
+    allowed: AllowedFormulas
     timeout: float = TIMEOUT
     jobs: int = 1
     seed: int = 0
-    missing: tuple[str, ...] = ()  # texts that are read as missing, besides the usual marks
+    missing: tuple[str, ...] = ()  # texts to read as missing, besides the usual ones
 
     def __post_init__(self) -> None:
         check_seconds(self.timeout)
         check_count("jobs", self.jobs, at_least=1)
         if self.jobs > MAX_JOBS:
-            raise SettingError(f"`jobs` must be {MAX_JOBS} or less; it is {self.jobs}.")
+            raise SettingError(f"`jobs` must be {MAX_JOBS} or less; got {self.jobs}.")
         check_count("seed", self.seed, at_least=0)
 
     def check(self, table: Table) -> list[str]:
-        """Return what of the table is left out; raise a clear error if this search would fail at once."""
+        """Return notes on what is left out of the table; raise a clear error if this search cannot start."""
         columns, notes = self.sought.prepare(table)
         self.allowed.grammar(columns)
         return notes
 
     def arguments(self, data: str, rules_file: str, run_file: str) -> list[str]:
-        """Return the words of the command that runs this search with files at these places, without `spl`.
+        """Return the arguments of the `spl` command that runs this search with these files.
 
-        Values are written as `--option=value`, so that none can be taken for an option.
+        Values are written as `--option=value`, so that none can be mistaken for an option.
         """
         return [
             self.sought.command,
@@ -146,14 +145,14 @@ class SearchRequest:
 
 
 def check_seconds(seconds: float) -> None:
-    """Raise a clear error unless a search may take so long."""
+    """Raise a clear error unless this is an allowed time limit."""
     Limits(timeout=seconds)
     if seconds > MAX_SECONDS:
-        raise SettingError(f"The time limit must be {MAX_SECONDS:g} seconds or less; it is {seconds:g}.")
+        raise SettingError(f"The time limit must be {MAX_SECONDS:g} seconds or less; got {seconds:g}.")
 
 
 def _join(names: Sequence[str]) -> str:
-    """Return names with commas between them as commands read them: those with a comma in quotation marks."""
+    """Return names separated by commas, as commands read them: a name that contains a comma is quoted."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()
@@ -162,19 +161,21 @@ def _join(names: Sequence[str]) -> str:
 # ---- JSON ----------------------------------------------------------------------------------------
 
 _KINDS = {Law: "law", Dynamics: "dynamics"}
-_NAMES = {"is_discrete": "discrete", "is_weak": "weak", "has_constants": "constants"}  # in JSON, where they differ
+_JSON_NAMES = {"is_discrete": "discrete", "is_weak": "weak", "has_constants": "constants"}  # where they differ
 
 
 def write_request(request: SearchRequest) -> dict[str, Any]:
-    """Return a search as a page would ask for it; `read_request` gives it back."""
-    own = {name: getattr(request, name) for name in ("data", "timeout", "jobs", "seed")}
+    """Return a search as JSON values; `read_request` is the inverse."""
+    own = {name: getattr(request, name) for name in ("data", "timeout", "jobs", "seed", "missing")}
     parts = asdict(request.sought) | asdict(request.allowed) | own
-    return {"kind": _KINDS[type(request.sought)]} | {_NAMES.get(name, name): value for name, value in parts.items()}
+    return {"kind": _KINDS[type(request.sought)]} | {
+        _JSON_NAMES.get(name, name): value for name, value in parts.items()
+    }
 
 
 def read_request(given: object) -> SearchRequest:
-    """Return the search that a page asks for; whatever is missing or of the wrong kind is named."""
-    fields = Fields(given)
+    """Return the search that a page asks for; raise a clear error that names a missing or wrong field."""
+    fields = RequestFields(given)
     kind = fields.text("kind")
     if kind == "law":
         sought: Law | Dynamics = Law(
@@ -191,11 +192,11 @@ def read_request(given: object) -> SearchRequest:
             is_weak=fields.truth("weak"),
         )
     else:
-        raise SettingError(f"`kind` must be 'law' or 'dynamics'; it is {kind!r}.")
+        raise SettingError(f"`kind` must be 'law' or 'dynamics'; got {kind!r}.")
     return SearchRequest(
         data=fields.text("data"),
         sought=sought,
-        allowed=Allowed(
+        allowed=AllowedFormulas(
             operators=fields.texts("operators"),
             rules=fields.text_or_none("rules"),
             has_constants=fields.truth("constants", True),
@@ -207,16 +208,16 @@ def read_request(given: object) -> SearchRequest:
     )
 
 
-class Fields:
-    """The fields of a JSON object, each read as the kind it must be.
+class RequestFields:
+    """The fields of a JSON object, each checked for its type.
 
     Examples:
-        >>> Fields({"columns": ["x"], "order": 2}).columns()
+        >>> RequestFields({"columns": ["x"], "order": 2}).columns()
         ('x', 'dx')
-        >>> Fields({"order": "two"}).whole("order", 1)
+        >>> RequestFields({"order": "two"}).whole("order", 1)
         Traceback (most recent call last):
         ...
-        spl.errors.SettingError: `order` must be a whole number; it is 'two'.
+        spl.errors.SettingError: `order` must be a whole number; got 'two'.
     """
 
     def __init__(self, given: object) -> None:
@@ -225,7 +226,7 @@ class Fields:
         self._given: Mapping[str, Any] = given
 
     def columns(self) -> tuple[str, ...]:
-        """Return the columns that formulas may use: states have velocities if the order is 2."""
+        """Return the columns that formulas may use; for order 2, states have velocities."""
         names = self.texts("columns")
         velocities = velocity_names(names) if self.whole("order", 1) == 2 else ()
         return (*names, *velocities, *self.texts("inputs"))
@@ -234,28 +235,28 @@ class Fields:
         """Return a text that must not be empty."""
         value = self.text_or_none(name)
         if not value:
-            raise SettingError(f"Nothing is chosen for `{name}`.")
+            raise SettingError(f"Nothing is chosen for `{name}`. Choose a value.")
         return value
 
     def text_or_none(self, name: str) -> str | None:
-        """Return a text, or None if there is none."""
+        """Return a text; None if there is none."""
         value = self._given.get(name)
         if value is not None and not isinstance(value, str):
-            raise SettingError(f"`{name}` must be text; it is {value!r}.")
+            raise SettingError(f"`{name}` must be text; got {value!r}.")
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return a list of texts, empty if there is none."""
+        """Return a list of texts; empty if there is none."""
         values = self._given.get(name) or []
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise SettingError(f"`{name}` must be a list of texts; it is {values!r}.")
+            raise SettingError(f"`{name}` must be a list of texts; got {values!r}.")
         return tuple(values)
 
     def number(self, name: str, default: float) -> float:
         """Return a number."""
         value = self._given.get(name, default)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise SettingError(f"`{name}` must be a number; it is {value!r}.")
+            raise SettingError(f"`{name}` must be a number; got {value!r}.")
         return float(value)
 
     def whole(self, name: str, default: int) -> int:
@@ -265,8 +266,8 @@ class Fields:
         return int(value)
 
     def truth(self, name: str, default: bool = False) -> bool:
-        """Return yes or no."""
+        """Return true or false."""
         value = self._given.get(name, default)
         if not isinstance(value, bool):
-            raise SettingError(f"`{name}` must be true or false; it is {value!r}.")
+            raise SettingError(f"`{name}` must be true or false; got {value!r}.")
         return value

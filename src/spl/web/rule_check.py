@@ -1,4 +1,4 @@
-"""Rules that are checked while somebody writes them: what they describe, or what is wrong and where."""
+"""Checks rules while the user types: what they describe, or what is wrong and where."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from spl.formulas.grammar import Grammar
 
 
 def check_rules(text: str, columns: Sequence[str] | None) -> dict[str, Any]:
-    """Return what a grammar describes, or the message about its first mistake with the place of it.
+    """Return what a grammar describes, or the message and the place of its first mistake.
 
     Examples:
         >>> check_rules("f -> f + f | x", ["x"])["is_right"]
@@ -28,5 +28,5 @@ def check_rules(text: str, columns: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _without_place(message: str, line: int | None) -> str:
-    """Return the message alone, if the place is told beside it: neither its line and column nor the line of text with its mark."""
+    """Return the message without its line and column and without the quoted line, which the page shows itself."""
     return message if line is None else message.partition(": ")[2].partition("\n")[0]

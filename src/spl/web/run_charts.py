@@ -1,22 +1,22 @@
-"""The charts of a run that goes on, drawn as those of its report are."""
+"""Charts of a run in progress, in the style of the report."""
 
 import numpy as np
 
+from spl.display.results import SHOWN_DIGITS
 from spl.formulas.text import to_text
-from spl.report.charts import Point, Series, draw_front, draw_series
+from spl.report.charts import FrontPoint, Series, draw_front, draw_series
 from spl.runs.reader import StoredSearch
 
 MAX_MOMENTS = 400  # of a learning curve
-DIGITS = 6
 
 
 def draw_whole_front(search: StoredSearch, left: str, chosen: int, floor: float) -> str:
-    """Return the chart of a front; each point is a radio button that carries its cost."""
+    """Return the chart of a front; each point is a radio button identified by its cost."""
     points = [
-        Point(
+        FrontPoint(
             candidate.cost,
             candidate.loss,
-            f"cost {candidate.cost}, loss {candidate.loss:.3g}: {left} = {to_text(candidate.program, DIGITS)}",
+            f"cost {candidate.cost}, loss {candidate.loss:.3g}: {left} = {to_text(candidate.program, SHOWN_DIGITS)}",
             str(candidate.cost),
         )
         for candidate in search.front
@@ -25,7 +25,7 @@ def draw_whole_front(search: StoredSearch, left: str, chosen: int, floor: float)
 
 
 def draw_learning(search: StoredSearch, floor: float) -> str:
-    """Return how the lowest loss fell with time, in steps; nothing before there is any."""
+    """Return the chart of the lowest loss over time; empty if there is no history yet."""
     moments = [moment for moment in search.history if np.isfinite(moment.loss)]
     if not moments:
         return ""

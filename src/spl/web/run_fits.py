@@ -1,4 +1,4 @@
-"""How well a formula of a run fits, as charts; its code; the curves of a system. Asked for one by one, because they take time."""
+"""Charts of the fit of a formula, its code, and the curves of a system. Pages request them one by one, because they take time."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -21,14 +21,14 @@ from spl.runs.reader import StoredRun, read_run
 
 Numbers = NDArray[np.float64]
 
-NO_DERIVATIVES = "The weak form has no derivatives that a formula could be compared with, row by row."
-MAX_DOTS = 1000  # of a curve over one column
+NO_DERIVATIVES = "The weak form has no derivatives to compare a formula with row by row."
+MAX_DOTS = 1000  # in a chart over one column
 
 
 def find_candidate(run: StoredRun, law: int, cost: int) -> Candidate:
-    """Return the formula of some cost in one of the fronts; raise a clear error if there is none (any more)."""
+    """Return the formula with this cost in one of the fronts; raise a clear error if there is none."""
     if not 0 <= law < len(run.searches):
-        raise SettingError(f"The run has {len(run.searches)} equation(s); there is no number {law}.")
+        raise SettingError(f"The run has {len(run.searches)} equation(s); there is no equation {law}.")
     found = next((candidate for candidate in run.searches[law].front if candidate.cost == cost), None)
     if found is None:
         raise SettingError(f"There is no formula of cost {cost} in the front.")
@@ -36,14 +36,14 @@ def find_candidate(run: StoredRun, law: int, cost: int) -> Candidate:
 
 
 def describe_fit(run: StoredRun, law: int, cost: int) -> dict[str, Any]:
-    """Return the charts of one formula: what it predicts beside what was measured, and what it leaves over."""
+    """Return the charts of one formula: its predictions against the measurements, and its residuals."""
     candidate = find_candidate(run, law, cost)
     data, name = _rows(run, law)
     if data is None:
         return {"cost": cost, "fit": "", "residuals": "", "words": NO_DERIVATIVES}
     fit = gather_fit(candidate.program, data, sample_rows(data))
     quality = fit.undefined or ("" if fit.r2 is None else f"R² = {fit.r2:.6f}.")
-    drawn = "" if fit.measured.size == fit.n_rows else f" Drawn are {fit.measured.size:,} of {fit.n_rows:,} rows."
+    drawn = "" if fit.measured.size == fit.n_rows else f" The chart shows {fit.measured.size:,} of {fit.n_rows:,} rows."
     residuals = draw_residuals(
         fit.predicted,
         fit.measured - fit.predicted,
@@ -73,7 +73,7 @@ def _draw_parity(measured: Numbers, predicted: Numbers, name: str) -> str:
 
 
 def _draw_curve(candidate: Candidate, data: Dataset, name: str) -> str:
-    """Return the formula of one column as a line through the data."""
+    """Return a chart of a formula of one column as a line through the data."""
     [column] = data.columns
     every = slice(None, None, max(1, data.n_rows // MAX_DOTS))
     grid = np.linspace(column.min(), column.max(), MAX_DOTS)
@@ -85,7 +85,7 @@ def _draw_curve(candidate: Candidate, data: Dataset, name: str) -> str:
 
 
 def describe_curves(run: StoredRun) -> list[dict[str, str]]:
-    """Return the states of a system over time and against each other, measured and simulated; none before there is a system."""
+    """Return charts of the states over time and against each other, measured and simulated; empty without a system."""
     if run.system is None or isinstance(run.data, Dataset):
         return []
     rows = _rows_of_system(run.path, run.facts["fingerprint"])
@@ -113,7 +113,7 @@ def describe_curves(run: StoredRun) -> list[dict[str, str]]:
 
 
 def _rows(run: StoredRun, law: int) -> tuple[Dataset | None, str]:
-    """Return the rows that a formula was fitted to, None in the weak form, and what they are called."""
+    """Return the rows that a formula was fitted to (None in the weak form) and the name of their target."""
     if isinstance(run.data, Dataset):
         return run.data, _name(run, law)
     rows = _rows_of_system(run.path, run.facts["fingerprint"])
@@ -121,14 +121,14 @@ def _rows(run: StoredRun, law: int) -> tuple[Dataset | None, str]:
 
 
 def _name(run: StoredRun, law: int) -> str:
-    """Return what a formula gives: the target, or the left-hand side of an equation."""
+    """Return the left-hand side of a formula: the target, or the derivative of a state."""
     name, plan = run.searches[law].name, plan_of_run(run)
     return name if isinstance(run.data, Dataset) else left_side(name, plan.order, plan.is_discrete)
 
 
 @lru_cache(maxsize=4)
 def _rows_of_system(path: Path, fingerprint: str) -> SystemRows:
-    """Return states and derivatives; they are estimated once, which takes a while."""
+    """Return states and derivatives; cached, because estimating them takes a while."""
     run = read_run(path)
     assert not isinstance(run.data, Dataset)
     return make_rows(run.data, plan_of_run(run))

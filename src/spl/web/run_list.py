@@ -1,4 +1,4 @@
-"""The runs that a server shows: one file for `spl watch`, a folder and the searches that write into it for `spl studio`."""
+"""The runs that a server shows: one file for `spl watch`; a folder and its searches for `spl studio`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,22 +18,22 @@ from spl.web.folder import RUN_ENDING, StudioFolder
 from spl.web.run_view import describe_run
 from spl.web.searches import Searches
 
-STARTING, FAILED = "starting", "failed"  # beside the states of a run that its file knows
-END_SECONDS = 5.0  # that a process gets to be gone once its run is over
+STARTING, FAILED = "starting", "failed"  # in addition to the statuses that a run file records
+PROCESS_END_SECONDS = 5.0  # for a process to exit after the end of its run
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RunEntry:
     """A run in a list."""
 
     name: str
     status: str
 
 
-class Shelf(Protocol):
-    """Runs by their names."""
+class RunList(Protocol):
+    """Runs by name."""
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RunEntry]:
         """Return all runs, the newest first."""
 
     def path(self, name: str) -> Path:
@@ -43,7 +43,7 @@ class Shelf(Protocol):
         """Return what a page shows of a run."""
 
     def stop(self, name: str) -> None:
-        """Ask a run to end with the best so far."""
+        """Ask a run to stop with the best so far."""
 
 
 class OneRun:
@@ -51,11 +51,11 @@ class OneRun:
 
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
-        read_run(self._path)  # whatever is wrong with it is told before a page opens
+        read_run(self._path)  # so that an unreadable file is an error before a page opens
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RunEntry]:
         """Return the run."""
-        return [Entry(self._path.stem, read_state(self._path).status)]
+        return [RunEntry(self._path.stem, read_state(self._path).status)]
 
     def path(self, name: str) -> Path:
         """Return the run file."""
@@ -64,34 +64,34 @@ class OneRun:
         return self._path
 
     def view(self, name: str) -> dict[str, Any]:
-        """Return what a page shows of it."""
+        """Return what a page shows of the run."""
         return describe_run(read_run(self.path(name)))
 
     def stop(self, name: str) -> None:
-        """Ask it to end."""
+        """Ask the run to stop."""
         request_stop(self.path(name))
 
 
 class FolderRuns:
-    """All runs in the folder of a studio, those included that have not written a file yet, or never will."""
+    """All runs in the folder of a studio, including those without a run file: starting or failed."""
 
     def __init__(self, folder: StudioFolder, searches: Searches) -> None:
         self._folder = folder
         self._searches = searches
         self._changing = Lock()  # one run is continued, renamed or deleted at a time
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RunEntry]:
         """Return all runs, the newest first."""
-        there = self._folder.run_names()
-        waiting = [name for name in self._searches.names() if name not in there]
-        return [Entry(name, self._status(name)) for name in (*waiting, *there)]
+        with_file = self._folder.run_names()
+        without_file = [name for name in self._searches.names() if name not in with_file]
+        return [RunEntry(name, self._status(name)) for name in (*without_file, *with_file)]
 
     def path(self, name: str) -> Path:
         """Return the run file."""
         return self._folder.run_file(name)
 
     def view(self, name: str) -> dict[str, Any]:
-        """Return what a page shows of a run: what its file says, and what its process said."""
+        """Return what a page shows of a run: the content of its file, and the error of its process."""
         failure = self._searches.failure(name)
         try:
             run = read_run(self.path(name))
@@ -111,7 +111,7 @@ class FolderRuns:
         }
 
     def stop(self, name: str) -> None:
-        """Ask a run to end."""
+        """Ask a run to stop."""
         if name not in self._searches.names():
             self.path(name)
         self._searches.stop(name)
@@ -119,27 +119,27 @@ class FolderRuns:
     # ---- changes ---------------------------------------------------------------------------------
 
     def resume(self, name: str, seconds: float) -> None:
-        """Continue a run that rests for so many seconds more."""
+        """Continue a run that is not running for `seconds` more."""
         path = self.path(name)
         with self._changing:
-            with self._at_rest(name, "continued"):
+            with self._not_running(name, "continued"):
                 run = read_run(path)
             if run.stopped in ENDED_FOR_GOOD:
-                raise RunFileError(f"More time would change nothing: {STOPPED[run.stopped]}.")
+                raise RunFileError(f"More time would not help: {STOPPED[run.stopped]}.")
             self._searches.resume(name, seconds=seconds, jobs=run.settings["jobs"], ended_before=run.facts.get("ended"))
 
     def rename(self, name: str, wanted: str) -> str:
-        """Give a run that rests another name, and return that."""
+        """Rename a run that is not running, and return its new name."""
         self._check_known(name)
-        with self._changing, self._at_rest(name, "renamed"):
+        with self._changing, self._not_running(name, "renamed"):
             new = self._folder.rename_run(name, wanted)
             self._searches.rename(name, new)
         return new
 
     def delete(self, name: str) -> None:
-        """Delete a run that rests."""
+        """Delete a run that is not running."""
         self._check_known(name)
-        with self._changing, self._at_rest(name, "deleted"):
+        with self._changing, self._not_running(name, "deleted"):
             self._folder.delete_run(name)
             self._searches.forget(name)
 
@@ -148,14 +148,14 @@ class FolderRuns:
             self.path(name)
 
     @contextmanager
-    def _at_rest(self, name: str, action: str) -> Iterator[None]:
-        """Keep others from writing a run inside; a clear error if somebody does already."""
+    def _not_running(self, name: str, action: str) -> Iterator[None]:
+        """Lock a run against writers inside the block; raise a clear error if it is still running."""
         try:
             if self._status(name) not in (STARTING, RUNNING):
-                self._searches.wait(name, END_SECONDS)
+                self._searches.wait(name, PROCESS_END_SECONDS)
             if self._searches.is_alive(name):
-                raise RunFileError("its process lives")
-            lock = RunLock(self._folder.part(name, RUN_ENDING))
+                raise RunFileError("its process is alive")
+            lock = RunLock(self._folder.run_path(name, RUN_ENDING))
         except RunFileError:
             raise RunFileError(f"'{name}' is still running, so it cannot be {action}. Stop it first.") from None
         with lock:
@@ -168,15 +168,15 @@ class FolderRuns:
             return STARTING if self._searches.is_alive(name) else FAILED
 
     def _status_with_process(self, name: str, state: RunState) -> str:
-        """Return how a run stands, seen that its process may not have come to write its file yet."""
+        """Return the status of a run, considering that its process may not have written to its file yet."""
         if state.status == RUNNING or not self._searches.is_alive(name):
             return state.status
-        is_early = state.status == DIED or self._searches.has_not_ended_since(name, state.ended)
+        is_early = state.status == DIED or self._searches.ended_before_restart(name, state.ended)
         return STARTING if is_early else state.status
 
 
 def _empty_view(name: str) -> dict[str, Any]:
-    """Return what is shown of a run that has no file to read."""
+    """Return what a page shows of a run without a readable file."""
     return {
         "kind": "",
         "status": STARTING,

@@ -1,12 +1,13 @@
-"""A run as a page shows it: how it stands, its fronts with formulas in MathML, charts. Plain values that become JSON."""
+"""A run as a page shows it: status, fronts with formulas in MathML, charts. Plain values for JSON."""
 
 import math
 from typing import Any
 
 from spl.data.dataset import Dataset
-from spl.display.results import STOPPED, count_of
+from spl.display.results import SHOWN_DIGITS, STOPPED
 from spl.display.systems import left_side, numbers_line, system_numbers
 from spl.dynamics.rows import Plan
+from spl.errors import count_noun
 from spl.formulas.text import to_text
 from spl.notation.export import FORMATS
 from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
@@ -14,11 +15,9 @@ from spl.report.from_run import plan_of_run
 from spl.runs.reader import StoredRun, StoredSearch
 from spl.web.run_charts import draw_learning, draw_whole_front
 
-DIGITS = 6  # of numbers in formulas
-
 
 def describe_run(run: StoredRun) -> dict[str, Any]:
-    """Return all that a page shows of a run but the fits, which it asks for one by one."""
+    """Return everything that a page shows of a run except the fits, which it requests one by one."""
     plan = plan_of_run(run)
     return {
         "kind": run.kind,
@@ -39,31 +38,31 @@ def describe_run(run: StoredRun) -> dict[str, Any]:
 
 
 def choose_row(run: StoredRun, law: int) -> int:
-    """Return the formula of a front that is recommended; the front must not be empty."""
+    """Return the recommended formula of a front, which must not be empty."""
     search = run.searches[law]
     if run.system is not None:
         return run.system.chosen[law]
-    if not isinstance(run.data, Dataset):  # which formulas make a system is decided when all searches are over
+    if not isinstance(run.data, Dataset):  # the formulas of a system are chosen after all searches
         return search.front.choose("knee", n_rows=1, floor=0.0)
     n_rows = run.data.n_rows if search.discovery is None else search.discovery.n_rows
     return search.front.choose(run.facts.get("selection", "mdl"), n_rows, _floor(search))
 
 
 def _floor(search: StoredSearch) -> float:
-    """Return the loss up to which an error is rounding error."""
+    """Return the loss below which an error is rounding error."""
     return 0.0 if search.discovery is None else search.discovery.floor
 
 
 def _question(run: StoredRun) -> str:
     if isinstance(run.data, Dataset):
-        return f"{run.searches[0].name} by {', '.join(run.data.names)}: {count_of(run.data.n_rows, 'row')}"
+        return f"{run.searches[0].name} from {', '.join(run.data.names)}: {count_noun(run.data.n_rows, 'row')}"
     n_runs = len(run.data.runs)
-    runs = "" if n_runs == 1 else f" of {n_runs} runs"
-    return f"equations of {', '.join(run.data.states)}: {count_of(run.data.n_samples, 'sample')}{runs}"
+    runs = "" if n_runs == 1 else f" in {n_runs} runs"
+    return f"equations of {', '.join(run.data.states)}: {count_noun(run.data.n_samples, 'sample')}{runs}"
 
 
 def _rules(run: StoredRun) -> str:
-    """Return the grammar; one for each state, if they differ."""
+    """Return the grammar; one per state if they differ."""
     texts = {search.name: str(search.grammar) for search in run.searches}
     if len(set(texts.values())) == 1:
         return next(iter(texts.values()))
@@ -87,9 +86,9 @@ def _describe_law(run: StoredRun, search: StoredSearch, plan: Plan) -> dict[str,
                 "cost": candidate.cost,
                 "loss": candidate.loss,
                 "r2": _share_explained(candidate.loss, run.data),
-                "text": to_text(candidate.program, DIGITS),
-                "mathml": to_mathml(candidate.program, left=left, digits=DIGITS),
-                "inline": to_mathml(candidate.program, digits=DIGITS, is_block=False),
+                "text": to_text(candidate.program, SHOWN_DIGITS),
+                "mathml": to_mathml(candidate.program, left=left, digits=SHOWN_DIGITS),
+                "inline": to_mathml(candidate.program, digits=SHOWN_DIGITS, is_block=False),
             }
             for candidate in search.front
         ],
@@ -105,9 +104,9 @@ def _describe_system(run: StoredRun) -> list[dict[str, Any]] | None:
     numbers = system_numbers(system, run.system.standard_errors)
     return [
         {
-            "text": f"{left_side(state, system.order, system.is_discrete)} = {to_text(program, DIGITS)}",
+            "text": f"{left_side(state, system.order, system.is_discrete)} = {to_text(program, SHOWN_DIGITS)}",
             "mathml": to_mathml(
-                program, left=mathml_derivative(state, system.order, system.is_discrete), digits=DIGITS
+                program, left=mathml_derivative(state, system.order, system.is_discrete), digits=SHOWN_DIGITS
             ),
             "numbers": numbers_line(of_state),
         }
@@ -116,7 +115,7 @@ def _describe_system(run: StoredRun) -> list[dict[str, Any]] | None:
 
 
 def _share_explained(loss: float, data: Any) -> float | None:
-    """Return R2 of a formula for a column; None for derivatives, which are not in the run, and for a constant column."""
+    """Return R2 of a formula for a column; None for derivatives, which the run does not hold, and for a constant column."""
     if not isinstance(data, Dataset) or not data.square > 0:
         return None
     share = 1.0 - loss**2 * data.n_rows / data.square

@@ -1,10 +1,10 @@
-"""The searches that a studio started: each a process of its own, so that neither can take the other down.
+"""The searches that a studio started, each in a separate process, so that neither can crash the other.
 
-What a search finds is in its run file. Here is only what the file cannot tell: whether the process lives, and what it said when it
-could not even begin.
+A run file holds what a search finds. This module knows what the file cannot: whether the process is alive, and its error message if
+it failed to start.
 
-Files in the folder come from anywhere, so a process never runs in it, and imports nothing from where it runs: a `click.py` among the
-data is no part of the program.
+Files in the folder may come from anywhere, so a process never runs in it and imports nothing from its working directory: a `click.py`
+among the data must not become part of the program.
 """
 
 import json
@@ -24,25 +24,25 @@ from spl.errors import SplError
 from spl.web.folder import LOG_ENDING, REQUEST_ENDING, RULES_ENDING, RUN_ENDING, StudioFolder
 from spl.web.request import SearchRequest, read_request, write_request
 
-STOP_SECONDS = 10.0  # in which a search ends by itself once it was asked to
-INTERRUPT_SECONDS = 5.0  # and once it was interrupted
-LOG_LENGTH = 2_000  # that is shown of what a search said when it failed
+STOP_SECONDS = 10.0  # for a search to end after it was asked to stop
+INTERRUPT_SECONDS = 5.0  # for a search to end after it was interrupted
+SHOWN_LOG = 2_000  # characters of the output of a failed search
 _PROMPT = "$ "  # before a command in a log
-_ERROR = "Error: "  # how commands begin to tell a mistake of the user
+_ERROR = "Error: "  # how commands begin an error message
 
 AskToStop = Callable[[Path], None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Started:
-    """A process, and when the run that it continues had ended before; None for a new run."""
+    """A process, and the end recorded in the run that it continues; None for a new run."""
 
     process: subprocess.Popen[bytes]
     ended_before: str | None
 
 
 class Searches:
-    """Starts searches in a folder and ends them; `ask_to_stop` writes the wish to end into a run file."""
+    """Starts and ends searches in a folder; `ask_to_stop` writes a request to stop into a run file."""
 
     def __init__(self, folder: StudioFolder, ask_to_stop: AskToStop) -> None:
         self._folder = folder
@@ -64,12 +64,12 @@ class Searches:
         return name
 
     def resume(self, name: str, *, seconds: float, jobs: int, ended_before: str | None) -> None:
-        """Continue a run for so many seconds. Nobody else may be writing it."""
+        """Continue a run for `seconds` more. Nobody else may be writing it."""
         run_file = self._folder.run_file(name)
         self._launch(name, ["resume", str(run_file), f"--timeout={seconds:g}", f"--jobs={jobs}"], ended_before)
 
     def _launch(self, name: str, words: Sequence[str], ended_before: str | None = None) -> None:
-        with self._folder.part(name, LOG_ENDING).open("ab") as log:
+        with self._folder.run_path(name, LOG_ENDING).open("ab") as log:
             log.write(f"{_PROMPT}{self._without_folder(shlex.join(['spl', *words]))}\n".encode())
             log.flush()
             process = subprocess.Popen(
@@ -78,52 +78,52 @@ class Searches:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C in the studio's terminal is for the studio, which then ends searches in order
+                start_new_session=True,  # Ctrl-C in the terminal reaches only the studio, which then ends the searches
                 env=_environment(),
             )
         with self._lock:
-            self._started.pop(name, None)  # the newest stands last
+            self._started.pop(name, None)  # the newest comes last
             self._started[name] = _Started(process, ended_before)
 
-    # ---- looking ---------------------------------------------------------------------------------
+    # ---- state -----------------------------------------------------------------------------------
 
     def names(self) -> list[str]:
-        """Return the names of all searches that were started here, the newest first."""
+        """Return the names of all searches started here, the newest first."""
         with self._lock:
             return list(reversed(self._started))
 
     def is_alive(self, name: str) -> bool:
-        """Tell whether the process of a search that was started here still runs."""
+        """Return whether the process of a search started here is still running."""
         started = self._started.get(name)
         return started is not None and started.process.poll() is None
 
-    def has_not_ended_since(self, name: str, ended: str | None) -> bool:
-        """Tell whether the end that a file tells of was there before the run was continued."""
+    def ended_before_restart(self, name: str, ended: str | None) -> bool:
+        """Return whether the end recorded in a run file is from before the run was continued."""
         started = self._started.get(name)
         return started is not None and ended is not None and ended == started.ended_before
 
     def failure(self, name: str) -> str:
-        """Return what a search said that ended with an error; nothing if it did not."""
+        """Return the error message of a failed search; empty if it did not fail."""
         started = self._started.get(name)
         if started is None or not started.process.poll():
             return ""
-        said = f"\n{self._read_log(name)}".rpartition(f"\n{_PROMPT}")[2].partition("\n")[2]
-        told = (
-            said.rpartition(_ERROR)[2]
-            if _ERROR in said
-            else f"The search ended with status {started.process.returncode}. {said}"
+        output = f"\n{self._read_log(name)}".rpartition(f"\n{_PROMPT}")[2].partition("\n")[2]
+        message = (
+            output.rpartition(_ERROR)[2]
+            if _ERROR in output
+            else f"The search ended with status {started.process.returncode}. {output}"
         )
-        return self._without_folder(told).strip()[-LOG_LENGTH:]
+        return self._without_folder(message).strip()[-SHOWN_LOG:]
 
     def request(self, name: str) -> SearchRequest | None:
-        """Return what a page asked for when it started a run; None if the run was not started by a studio."""
+        """Return the request that started a run; None if the run was not started by a studio."""
         try:
-            return read_request(json.loads(self._folder.part(name, REQUEST_ENDING).read_text(encoding="utf-8")))
+            return read_request(json.loads(self._folder.run_path(name, REQUEST_ENDING).read_text(encoding="utf-8")))
         except (OSError, ValueError, RecursionError):  # missing, or not as `start` wrote it
             return None
 
     def command(self, name: str) -> str:
-        """Return the command that runs a search, as one would type it in the folder; nothing if no studio started it."""
+        """Return the command that runs a search, as typed in the folder; empty if no studio started it."""
         request = self.request(name)
         if request is not None:
             return shlex.join(["spl", *request.arguments(request.data, name + RULES_ENDING, name + RUN_ENDING)])
@@ -132,50 +132,52 @@ class Searches:
 
     def _read_log(self, name: str) -> str:
         try:
-            return self._folder.part(name, LOG_ENDING).read_text(encoding="utf-8", errors="replace")
+            return self._folder.run_path(name, LOG_ENDING).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
 
     def _files(self, name: str) -> tuple[Path, Path, Path]:
-        request, rules, run = (self._folder.part(name, ending) for ending in (REQUEST_ENDING, RULES_ENDING, RUN_ENDING))
+        request, rules, run = (
+            self._folder.run_path(name, ending) for ending in (REQUEST_ENDING, RULES_ENDING, RUN_ENDING)
+        )
         return request, rules, run
 
     def _without_folder(self, text: str) -> str:
-        """Return a text that calls files of the folder by their names alone."""
+        """Return a text with files of the folder shown by name only."""
         return text.replace(str(self._folder.path) + os.sep, "")
 
     # ---- ending and changing ---------------------------------------------------------------------
 
     def stop(self, name: str) -> None:
-        """Ask a search to end with the best so far; one that has not begun to write its run file is interrupted."""
+        """Ask a search to stop with the best so far; interrupt it if it has no run file yet."""
         try:
-            self._ask_to_stop(self._folder.part(name, RUN_ENDING))
+            self._ask_to_stop(self._folder.run_path(name, RUN_ENDING))
         except SplError:
             if not self.is_alive(name):
                 raise
             self._started[name].process.send_signal(signal.SIGINT)
 
     def wait(self, name: str, seconds: float) -> None:
-        """Wait until the process of a search has ended, but not longer than that."""
+        """Wait until the process of a search has ended, at most `seconds`."""
         started = self._started.get(name)
         if started is not None:
             _wait_for([started.process], seconds)
 
     def rename(self, name: str, new: str) -> None:
-        """Know a search that has ended by another name."""
+        """Rename a search that has ended."""
         with self._lock:
             self._started = {new if old == name else old: started for old, started in self._started.items()}
 
     def forget(self, name: str) -> None:
-        """Know nothing of a search that has ended any more."""
+        """Forget a search that has ended."""
         with self._lock:
             self._started.pop(name, None)
 
     def end_all(self) -> None:
-        """End all searches in order: what they found is finished and kept. Those that do not listen are ended all the same."""
+        """End all searches so that their results are polished and saved; kill those that do not respond."""
         alive = {name: started.process for name, started in self._started.items() if self.is_alive(name)}
         for name in alive:
-            with suppress(SplError):  # it came to its end meanwhile
+            with suppress(SplError):  # it ended in the meantime
                 self.stop(name)
         processes = list(alive.values())
         _wait_for(processes, STOP_SECONDS)
@@ -188,7 +190,7 @@ class Searches:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment of a search: it and its own processes find modules where the studio does, and nowhere else."""
+    """Return the environment of a search: it and its subprocesses find modules where the studio does, and nowhere else."""
     changes = {"PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "PYTHONSAFEPATH": "1"}
     given = os.environ.get("PYTHONPATH", "")
     if given:  # an empty or relative entry would mean another folder in another working directory

@@ -1,13 +1,13 @@
-"""Who may talk to the pages: only a browser on this machine that was given the address, and only the pages themselves.
+"""Access control: only a browser on this machine that knows the address may use the pages, and only the pages may use the server.
 
-Three things are checked before anything else sees a request:
+Three checks come before anything else sees a request:
 
-- `Host` is this machine. A stranger's name that was made to lead here (DNS rebinding) is turned away.
-- The path begins with the token, which nobody can guess. It is made anew for each server.
-- Whatever changes something comes from a page of this server (`Origin`), so that no other page can drive it (CSRF).
+- `Host` is this machine. A foreign name that resolves to this machine (DNS rebinding) is rejected.
+- The path begins with the secret token, which is new for each server.
+- Requests that change something come from a page of this server (`Origin`), so that no other page can send them (CSRF).
 
-Every answer forbids the browser to load anything from elsewhere, to run scripts that are not files of ours, and to show the page
-inside another one.
+Every answer forbids the browser to load anything from elsewhere, to run scripts other than the server's files, and to show the page
+inside another page.
 """
 
 import secrets
@@ -28,7 +28,7 @@ ANSWER_HEADERS = {
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",  # the address holds the token
+    "referrer-policy": "no-referrer",  # the address contains the token
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
@@ -37,7 +37,7 @@ ANSWER_HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server is found: the port, and a token that nobody can guess.
+    """The address of a server: the port, and a secret token.
 
     Examples:
         >>> Address(8000, token="secret").url
@@ -49,29 +49,29 @@ class Address:
 
     @property
     def url(self) -> str:
-        """What people open in their browser."""
+        """The address to open in a browser."""
         return f"http://{LOCAL_ADDRESS}:{self.port}/{self.token}/"
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """What a browser that was given this address says it talks to."""
+        """Allowed values of the `Host` header."""
         return tuple(f"{name}:{self.port}" for name in LOCAL_NAMES)
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """Where requests of our own pages come from."""
+        """Allowed values of the `Origin` header."""
         return tuple(f"http://{host}" for host in self.hosts)
 
 
 class LocalOnly:
-    """Turns away every request that does not come from a page of ours, and adds what browsers must obey to every answer."""
+    """Rejects every request that does not come from a page of this server, and adds security headers to every answer."""
 
     def __init__(self, app: ASGIApp, address: Address) -> None:
         self._app = app
         self._address = address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or answer it with the reason why not."""
+        """Pass the request on, or answer with the reason for rejecting it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -92,14 +92,14 @@ class LocalOnly:
 
 
 def find_fault(method: str, path: str, headers: Headers, address: Address) -> str:
-    """Return why a request is turned away, or nothing if it may pass."""
+    """Return why a request is rejected; empty if it is allowed."""
     if headers.get("host", "").lower() not in address.hosts:
-        return f"This server answers only to {' and '.join(address.hosts)}."
+        return f"This server answers only to {' and '.join(address.hosts)}. Open the address printed in the terminal."
     if not _holds_token(path, address.token):
-        return "The address lacks its token. Open the whole address that was printed in the terminal."
+        return "The address lacks its token. Open the whole address printed in the terminal."
     origin = headers.get("origin")
     if origin is None and method not in SAFE_METHODS:
-        return "A request that changes something must say which page it comes from."
+        return "A request that changes something must name the page it comes from in `Origin`."
     if origin is not None and origin.lower() not in address.origins:
         return f"Pages of {origin} may not use this server."
     return ""

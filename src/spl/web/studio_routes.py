@@ -1,4 +1,4 @@
-"""What the page of the studio can ask for: data in, columns out, rules checked, searches started."""
+"""Routes of the studio: upload and describe data, check rules, start searches."""
 
 import gzip
 import zlib
@@ -17,7 +17,7 @@ from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.settings import TIMEOUT
 from spl.web.answers import TooLarge, answer, page, read_json, read_pieces
 from spl.web.folder import StudioFolder
-from spl.web.request import Allowed, Fields, read_request
+from spl.web.request import AllowedFormulas, RequestFields, read_request
 from spl.web.rule_check import check_rules
 from spl.web.searches import Searches
 from spl.web.table_view import describe_table, read_named
@@ -28,7 +28,7 @@ OPERATOR_GROUPS = {
     "Arithmetic": ("+", "-", "*", "/"),
     "Powers and roots": ("square", "cube", "sqrt", "cbrt", "pow", "inv"),
     "Exponential": ("exp", "log"),
-    "Waves": ("sin", "cos", "tan", "asin", "acos", "atan"),
+    "Trigonometric": ("sin", "cos", "tan", "asin", "acos", "atan"),
     "Hyperbolic": ("sinh", "cosh", "tanh"),
     "Other": ("abs", "sign", "min", "max", "neg"),
 }
@@ -45,7 +45,7 @@ class StudioRoutes:
         self._jobs = jobs
 
     def routes(self) -> list[Route]:
-        """Return them all."""
+        """Return all routes."""
         return [
             Route("/", self._page),
             Route("/api/studio", self._describe),
@@ -60,7 +60,7 @@ class StudioRoutes:
         return page("studio.html")
 
     async def _describe(self, request: Request) -> Response:
-        """Tell what the page offers."""
+        """Return what the page offers."""
         return answer(
             {
                 "folder": _short(self._folder.path),
@@ -75,11 +75,11 @@ class StudioRoutes:
     # ---- data ------------------------------------------------------------------------------------
 
     async def _take_data(self, request: Request) -> Response:
-        """Take a file, keep it if it is a table, and describe it."""
+        """Receive a file, keep it if it is a table, and describe it."""
         name = request.path_params["name"]
         most = int(self._max_megabytes * MEGABYTE)
         message = (
-            f"'{self._folder.safe_name(name)}' is larger than {self._max_megabytes:g} MB, which is all that is taken. "
+            f"'{self._folder.safe_name(name)}' is larger than the limit of {self._max_megabytes:g} MB. "
             "Leave out rows or columns, or start the studio with a higher --max-megabytes."
         )
         with self._folder.incoming(name) as path:
@@ -103,18 +103,18 @@ class StudioRoutes:
     # ---- searches --------------------------------------------------------------------------------
 
     async def _check_rules(self, request: Request) -> Response:
-        """Tell what rules describe, or what is wrong with them."""
-        fields = Fields(await read_json(request))
+        """Return what rules describe, or what is wrong with them."""
+        fields = RequestFields(await read_json(request))
         return answer(await run_in_threadpool(check_rules, fields.text_or_none("rules") or "", fields.columns()))
 
     async def _write_rules(self, request: Request) -> Response:
-        """Write operators as rules, to begin with."""
-        fields = Fields(await read_json(request))
-        allowed = Allowed(operators=fields.texts("operators"), has_constants=fields.truth("constants", True))
+        """Return operators as rules, for the user to edit."""
+        fields = RequestFields(await read_json(request))
+        allowed = AllowedFormulas(operators=fields.texts("operators"), has_constants=fields.truth("constants", True))
         return answer({"rules": str(await run_in_threadpool(allowed.grammar, fields.columns()))})
 
     async def _start(self, request: Request) -> Response:
-        """Start a search, after all that can be checked was checked."""
+        """Start a search after checking everything that can be checked."""
         wanted = read_request(await read_json(request))
         path = self._folder.data_file(wanted.data)
         table = await run_in_threadpool(_read_once, path, path.stat().st_mtime_ns, wanted.missing)
@@ -123,12 +123,12 @@ class StudioRoutes:
 
 
 def _short(path: Path) -> str:
-    """Return a path as people write it, from their home on."""
+    """Return a path with `~` for the home folder."""
     return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
 
 
 def _check_unzipped(path: Path, most: int, message: str) -> None:
-    """Raise unless a zipped file stays below the limit when it is unzipped; what is broken is told when it is read."""
+    """Raise an error if a gzipped file exceeds the limit when unzipped. A broken file is reported when it is read."""
     if path.suffix.lower() != ".gz":
         return
     size = 0
@@ -141,5 +141,5 @@ def _check_unzipped(path: Path, most: int, message: str) -> None:
 
 @lru_cache(maxsize=1)
 def _read_once(path: Path, changed: int, missing: tuple[str, ...]) -> Table:
-    """Return the table in a file that did not change since."""
+    """Return the table in a file; cached until the file changes."""
     return read_named(path, missing)

@@ -1,4 +1,4 @@
-"""A table as the studio shows it: columns with their kind and range, the first rows, and what may be the time or the target."""
+"""A table as the studio shows it: columns with type and range, the first rows, and the column that may be the time."""
 
 import math
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from spl.data.table_files import Table, read_table
 from spl.errors import DataError
 
 SHOWN_ROWS = 6
-MAX_COLUMNS = 500  # that a page can offer
+MAX_SHOWN_COLUMNS = 500
 TIME_NAMES = ("t", "time", "times", "seconds", "sec", "s")
 
 
 def read_named(path: Path, missing: Sequence[str] = ()) -> Table:
-    """Return the table in a file; messages call it by its name alone, wherever it is. Some texts are read as missing."""
+    """Return the table in a file; messages show only its name. `missing` lists texts to read as missing."""
     try:
         return read_table(str(path), missing)
     except DataError as error:
@@ -26,9 +26,9 @@ def read_named(path: Path, missing: Sequence[str] = ()) -> Table:
 
 def describe_table(table: Table, name: str) -> dict[str, Any]:
     """Return what a page needs to offer the columns of a table."""
-    if len(table.names) > MAX_COLUMNS:
+    if len(table.names) > MAX_SHOWN_COLUMNS:
         raise DataError(
-            f"'{name}' has {len(table.names)} columns; the studio shows up to {MAX_COLUMNS}. Leave some out."
+            f"'{name}' has {len(table.names)} columns; the studio shows at most {MAX_SHOWN_COLUMNS}. Leave some out."
         )
     columns = [_describe_column(table, column) for column in table.names]
     values = [_first_values(table, column) for column in table.names]
@@ -69,7 +69,8 @@ def _first_values(table: Table, name: str) -> list[Any]:
 
 
 def _guess_time(table: Table) -> str | None:
-    """Return the column that is called like a time and only grows, if there is one."""
+    """Return an increasing column whose name suggests time; None if there is none."""
+
     named = [name for name in table.numbers if name.lower().split("[")[0].split("(")[0].strip() in TIME_NAMES]
     return next((name for name in named if _only_grows(table.numbers[name])), None)
 

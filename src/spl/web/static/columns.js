@@ -1,14 +1,14 @@
-// The columns of a table, and the role that each plays in a search.
+// The columns of a table, and the role of each in a search.
 
 import { count, formatNumber, make } from "./dom.js";
 
 const ROLES = {
-  law: { feature: "may occur", target: "find a formula for it", weights: "weight of the row", ignore: "ignore" },
-  dynamics: { state: "state", time: "time", input: "input from outside", group: "tells runs apart", ignore: "ignore" },
+  law: { feature: "variable", target: "target: find a formula for it", weights: "weight of the row", ignore: "ignore" },
+  dynamics: { state: "state", time: "time", input: "external input", group: "identifies the run", ignore: "ignore" },
 };
-const SINGLE = ["target", "weights", "time", "group"]; // roles that one column can have
+const SINGLE = ["target", "weights", "time", "group"]; // roles for only one column
 
-// Columns of numbers; one with a stray text among its numbers is meant to be one, and the search says what is wrong with it.
+// Columns of numbers. A column with stray text counts as one, and the search reports what is wrong with it.
 const isUsable = (column) => column.problem || (column.is_number && column.min !== null);
 
 export class Columns {
@@ -32,13 +32,13 @@ export class Columns {
     this.show();
   }
 
-  // Forget the table: another one was dropped that could not be read.
+  // Forget the table, because another one was dropped that could not be read.
   clear() {
     this.table = null;
     this.holder.replaceChildren();
   }
 
-  // Give the columns the roles that they had in an earlier search; all others are ignored.
+  // Give the columns the roles they had in an earlier search; all others are ignored.
   recall(kind, roles) {
     for (const { name } of this.table.columns) this.roles[kind].set(name, "ignore");
     for (const [role, names] of Object.entries(roles)) {
@@ -47,7 +47,7 @@ export class Columns {
     this.setKind(kind);
   }
 
-  // The same table, read in another way: roles stay as they are.
+  // The same table, read differently: the roles stay.
   update(table) {
     this.table = table;
     this.show();
@@ -62,7 +62,7 @@ export class Columns {
     return (this.table?.columns ?? []).map((column) => column.name).filter((name) => this.roles[this.kind].get(name) === role);
   }
 
-  // The columns that formulas may use, but for the velocities of a system of second order, which the server adds.
+  // The columns that formulas may use, except the velocities of a second-order system, which the server adds.
   usable() {
     return this.kind === "law" ? { columns: this.named("feature") } : { columns: this.named("state"), inputs: this.named("input") };
   }
@@ -86,7 +86,7 @@ export class Columns {
       roles.map(([role, words]) => make("option", { value: role, selected: role === current }, words)));
   }
 
-  // Give a column a role; the one that had a role of which there is only one gets the ordinary role.
+  // Give a column a role; if only one column may have it, its previous holder gets the default role.
   give(name, role) {
     const roles = this.roles[this.kind];
     if (SINGLE.includes(role)) {
@@ -112,7 +112,7 @@ function describeColumn(column) {
   return `${formatNumber(column.min)} to ${formatNumber(column.max)}${missing}`;
 }
 
-// The first rows of a table, to see that it was read right.
+// The first rows of a table, to check that it was read correctly.
 export function showFirstRows(table) {
   const head = table.columns.map((column) => make("th", { scope: "col" }, column.name));
   const rows = table.first_rows.map((row) => make("tr", {}, row.map((value) =>

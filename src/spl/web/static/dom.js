@@ -1,4 +1,4 @@
-// Small things that every page needs: elements, numbers as people read them, requests to the server of this page.
+// Shared by all pages: elements, readable numbers, requests to the server.
 
 // Make an element: `make("p", {class: "soft"}, "text", child)`. Handlers are given as `onclick: f`; null and false are left out.
 export function make(tag, attributes = {}, ...children) {
@@ -12,7 +12,7 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Put MathML or a chart that the server wrote into an element; plain text where there is none.
+// Put MathML or a chart from the server into an element; plain text if there is none.
 export function showMarkup(element, markup, text = "") {
   if (element.markup === markup) return;
   element.markup = markup;
@@ -29,7 +29,7 @@ export function formatNumber(value, digits = 4) {
   return String(Number(value.toPrecision(digits)));
 }
 
-// Return how many there are of something: "1 row", "1,200 rows".
+// Return a number with its noun: "1 row", "1,200 rows".
 export function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
@@ -40,14 +40,14 @@ export function formatSeconds(seconds) {
   return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
 }
 
-// Ask the server; a refusal becomes an Error with the server's own words.
+// Ask the server; an error response becomes an Error with the server's message.
 export async function ask(path, { method = "GET", json, body } = {}) {
   const headers = json === undefined ? {} : { "content-type": "application/json" };
   let response;
   try {
     response = await fetch(path, { method, headers, body: json === undefined ? body : JSON.stringify(json) });
   } catch {
-    throw new Error("The server does not answer. Was it ended in the terminal?");
+    throw new Error("The server does not respond. Was it stopped in the terminal?");
   }
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(answer.error || `The server answered with status ${response.status}.`);

@@ -1,23 +1,23 @@
-// Equations that fit their place: a sum breaks into lines between its terms; what is still too wide is made smaller, and what is too
-// wide even then scrolls sideways and says so.
+// Equations that fit the page: a sum breaks into lines between its terms; what is still too wide shrinks, and what is too wide even
+// then scrolls sideways, with a hint.
 
 import { make } from "./dom.js";
 
 const SMALLEST = 0.75; // of the usual size
 const SUM = ["+", "−", "-", "="];
-const PRODUCT = ["·", "×", "\u2062"]; // the last is the sign that is not seen
+const PRODUCT = ["·", "×", "\u2062"]; // the last is the invisible times sign
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 export class Equation {
   constructor(label) {
     this.formula = make("div", { class: "equation", tabindex: 0, role: "region", "aria-label": label });
-    this.hint = make("p", { class: "soft small hint", hidden: true }, "The formula goes on: scroll it sideways →");
+    this.hint = make("p", { class: "soft small hint", hidden: true }, "The formula continues: scroll sideways →");
     this.root = make("div", {}, this.formula, this.hint);
     this.width = 0;
     new ResizeObserver(() => { if (this.formula.clientWidth !== this.width) this.fit(); }).observe(this.formula);
   }
 
-  // Show MathML that the server wrote; plain text where there is none.
+  // Show MathML from the server; plain text if there is none.
   show(markup, text) {
     if (this.markup === markup) return;
     this.markup = markup;
@@ -38,8 +38,8 @@ export class Equation {
   }
 }
 
-// Return an equation as pieces between which a line may end: `y =`, the first term, and each further one with its sign. A term that is
-// too long for a line of its own ends it between two factors.
+// Return an equation as pieces between which a line may break: `y =`, the first term, and each further term with its sign. A term that
+// is too long for one line breaks between two factors.
 function breakLines(math) {
   const terms = [[]];
   for (const element of flatten([...math.children], SUM)) {
@@ -68,7 +68,7 @@ function signOf(element) {
   return element.localName === "mo" ? element.textContent.trim() : "";
 }
 
-// Return what stands in rows with one of these signs side by side, however they are nested; brackets and powers of ten stay as they are.
+// Return the elements of rows with one of these signs as a flat list, however they are nested; brackets and powers of ten stay intact.
 function flatten(elements, signs) {
   return elements.flatMap((element) => {
     const inner = [...element.children];
@@ -82,7 +82,7 @@ function wrap(elements, beginsWithSign) {
   const math = document.createElementNS(MATHML, "math");
   math.setAttribute("displaystyle", "true");
   const copies = elements.map((element) => document.importNode(element, true));
-  if (beginsWithSign) copies[0].setAttribute("form", "infix"); // with room around it, though it comes first
+  if (beginsWithSign) copies[0].setAttribute("form", "infix"); // keeps the space around a leading sign
   math.append(...copies);
   return math;
 }

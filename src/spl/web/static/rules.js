@@ -1,4 +1,4 @@
-// The field in which rules are written: the server checks them while one types, and the place of a mistake is marked.
+// The editor for rules: the server checks them as the user types, and the place of a mistake is marked.
 
 import { ask, make } from "./dom.js";
 
@@ -43,7 +43,7 @@ export class RulesEditor {
     } catch (error) {
       answer = { is_right: false, message: error.message, line: null };
     }
-    if (asked === this.asked) this.show(answer); // else somebody typed on, and a newer answer comes
+    if (asked === this.asked) this.show(answer); // otherwise the user kept typing, and a newer answer follows
   }
 
   show(answer) {

@@ -1,5 +1,5 @@
-// One run on a page: its state, the best formula, the front to choose from, the fit, the learning curve, code to take away.
-// It follows the run as long as it goes on. Used by the page of `spl watch` and by the studio.
+// One run on a page: its status, the best formula, the front to choose from, the fit, the learning curve, code to export.
+// It follows the run while it is running. Used by `spl watch` and by the studio.
 
 import { announce, ask, count, formatNumber, formatSeconds, make, showMarkup } from "./dom.js";
 import { Equation } from "./equation.js";
@@ -7,24 +7,24 @@ import { Equation } from "./equation.js";
 export const STATES = {
   starting: "Starting", running: "Searching", finished: "Finished", interrupted: "Stopped", died: "Ended unexpectedly", failed: "Failed",
 };
-const RESTING = new Set(["finished", "interrupted", "died", "failed"]);
+const ENDED = new Set(["finished", "interrupted", "died", "failed"]);
 const LANGUAGES = {
   sympy: "SymPy", latex: "LaTeX", python: "Python", c: "C", julia: "Julia", matlab: "MATLAB", torch: "PyTorch", jax: "JAX",
 };
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity, Enter: 0, " ": 0 };
 
 export class RunView {
-  // `actions` is what else can be done with the run, if anything: an object with a `root` and `update(run, isResting)`.
+  // `actions`: more buttons for the run, if any: an object with a `root` and `update(run, hasEnded)`.
   constructor(holder, name, actions = null) {
     this.holder = holder;
     this.actions = actions;
     this.path = `api/runs/${encodeURIComponent(name)}`;
     this.name = name;
-    this.law = 0; // which equation is looked at
-    this.picked = new Map(); // law -> the cost that somebody picked; without one, the recommended formula is shown
+    this.law = 0; // the equation that is shown
+    this.picked = new Map(); // law -> the cost that the user picked; without one, the recommended formula is shown
     this.other = null; // the cost of a second formula to compare with
     this.format = "python";
-    this.answers = new Map(); // what the server said about fits and code
+    this.answers = new Map(); // fits and code from the server
     this.parts = buildParts(this);
     holder.replaceChildren(this.parts.root);
     this.follow();
@@ -43,7 +43,7 @@ export class RunView {
   }
 
   showLost() {
-    if (this.run && RESTING.has(this.run.status)) this.news.close();
+    if (this.run && ENDED.has(this.run.status)) this.news.close();
     else this.parts.lost.hidden = false;
   }
 
@@ -51,7 +51,7 @@ export class RunView {
     return this.run.laws[this.law].front;
   }
 
-  // The place in the front that is shown: the one that was picked, found again by its cost, or the recommended one.
+  // The index in the front of the formula that is shown: the one that was picked, found again by its cost, or the recommended one.
   get selected() {
     const place = this.front.findIndex((point) => point.cost === this.picked.get(this.law));
     return place >= 0 ? place : this.run.laws[this.law].chosen;
@@ -69,17 +69,17 @@ export class RunView {
     if (this.law >= run.laws.length || !run.laws[this.law].front.length) {
       this.law = Math.max(0, run.laws.findIndex((law) => law.front.length));
     }
-    const isResting = RESTING.has(run.status);
+    const hasEnded = ENDED.has(run.status);
     const hasFront = run.laws.length > 0 && this.front.length > 0;
-    this.parts.waiting.hidden = hasFront || isResting;
+    this.parts.waiting.hidden = hasFront || hasEnded;
     this.parts.results.hidden = !hasFront;
     showState(this, hasFront);
-    this.actions?.update(run, isResting);
+    this.actions?.update(run, hasEnded);
     tellNews(before, run);
     if (hasFront) this.showResults();
     showNotes(this);
     showDetails(this);
-    if (isResting) this.news.close();
+    if (hasEnded) this.news.close();
   }
 
   showResults() {
@@ -103,7 +103,7 @@ export class RunView {
     this.showResults();
   }
 
-  // Ask once for what belongs to a formula; another formula of the same cost is asked for again.
+  // Request what belongs to a formula, only once; a different formula of the same cost is requested again.
   askOnce(place, path) {
     const key = `${path}/${this.front[place].text}/${this.front[place].loss}`;
     if (!this.answers.has(key)) this.answers.set(key, ask(`${this.path}/${path}`));
@@ -135,14 +135,14 @@ function buildParts(view) {
     facts: make("div", { class: "facts" }),
     progress: make("progress", { max: 1, "aria-label": "Time used", hidden: true }),
     problem: make("div", { class: "message bad", role: "alert", hidden: true }),
-    lost: make("div", { class: "message bad", role: "alert", hidden: true }, "The server does not answer. Was it ended in the terminal? What was found is safe in the run file."),
-    notes: make("div", { class: "message", role: "note", "aria-label": "Notes", hidden: true }), // repairs and doubts must not be overlooked
-    waiting: make("p", { class: "card soft" }, "The first formulas appear within seconds. The very first search on a machine compiles its kernels first, which takes about half a minute."),
+    lost: make("div", { class: "message bad", role: "alert", hidden: true }, "The server does not respond. Was it stopped in the terminal? The results are safe in the run file."),
+    notes: make("div", { class: "message", role: "note", "aria-label": "Notes", hidden: true }), // must not be overlooked
+    waiting: make("p", { class: "card soft" }, "The first formulas appear within seconds. The very first search on a machine compiles its kernels, which takes about half a minute."),
     system: make("section", { class: "card", "aria-labelledby": "system-title", hidden: true }),
     curves: make("div", { class: "pair", hidden: true }),
-    searches: make("div", { hidden: true }, make("h2", {}, "The search of each equation"),
-      make("p", { class: "soft" }, "Formulas as the searches found them, one equation at a time. The system above was made of them: its numbers are fitted "
-        + "to the trajectories, all equations together.")),
+    searches: make("div", { hidden: true }, make("h2", {}, "The search for each equation"),
+      make("p", { class: "soft" }, "Formulas as the searches found them, one equation at a time. The system above combines them, with its numbers fitted "
+        + "to the trajectories for all equations together.")),
     tabs: make("div", { class: "tabs", role: "group", "aria-label": "Equations" }),
     equations: [makeEquation(view, "Formula"), makeEquation(view, "Formula to compare with")],
     front: make("div", { role: "radiogroup", "aria-label": "Front: cost against loss. Arrow keys choose a formula." }),
@@ -161,7 +161,7 @@ function buildParts(view) {
     p.system, p.curves,
     make("section", { class: "card", "aria-label": "Best formula" }, p.searches, p.tabs, make("div", { class: "equations" }, p.equations.map((part) => part.root))),
     make("div", { class: "pair" },
-      makeFigure(make("h3", {}, "Front: accuracy against simplicity"), p.front, make("p", { class: "soft small" }, "The best formula of each cost. The ring marks the one that is shown: choose another.")),
+      makeFigure(make("h3", {}, "Front: accuracy against simplicity"), p.front, make("p", { class: "soft small" }, "The best formula of each cost. The ring marks the one shown; click another to see it.")),
       makeFigure(first.fitTitle, first.fit, first.words)),
     p.second,
     make("section", { class: "card" }, make("h3", {}, "Formulas, from simple to accurate"), buildTable(p.table)),
@@ -206,22 +206,22 @@ function buildTable(body) {
 
 function showState(view, hasFront) {
   const { run, parts } = view;
-  const isResting = RESTING.has(run.status);
-  const look = isResting ? (["failed", "died"].includes(run.status) ? "failed" : "finished") : "running";
+  const hasEnded = ENDED.has(run.status);
+  const look = hasEnded ? (["failed", "died"].includes(run.status) ? "failed" : "finished") : "running";
   parts.state.textContent = STATES[run.status];
   parts.state.className = `pill ${look}`;
-  parts.stop.hidden = isResting;
-  parts.report.hidden = !isResting || !hasFront;
+  parts.stop.hidden = hasEnded;
+  parts.report.hidden = !hasEnded || !hasFront;
   const speed = run.seconds > 0 ? run.n_evaluations / run.seconds : 0;
   const facts = [
     run.question,
-    run.seconds > 0 && `${formatSeconds(run.seconds)}${run.timeout && !isResting ? ` of ${formatSeconds(run.timeout)}` : ""}`,
+    run.seconds > 0 && `${formatSeconds(run.seconds)}${run.timeout && !hasEnded ? ` of ${formatSeconds(run.timeout)}` : ""}`,
     run.n_evaluations > 0 && `${count(run.n_evaluations, "formula")} tried`,
-    !isResting && speed > 0 && `${Math.round(speed).toLocaleString("en")} per second`,
-    isResting && run.reason && `Ended: ${run.reason}`,
+    !hasEnded && speed > 0 && `${Math.round(speed).toLocaleString("en")} per second`,
+    hasEnded && run.reason && `Ended: ${run.reason}`,
   ];
   parts.facts.replaceChildren(...facts.filter(Boolean).map((text) => make("span", {}, text)));
-  parts.progress.hidden = isResting || !run.timeout;
+  parts.progress.hidden = hasEnded || !run.timeout;
   if (run.timeout) parts.progress.value = Math.min(1, run.seconds / run.timeout);
   showProblem(view, run.error);
 }
@@ -231,7 +231,7 @@ function showProblem(view, message) {
   if (view.parts.problem.textContent !== message) view.parts.problem.textContent = message;
 }
 
-// Tell screen readers what changed, in few words.
+// Tell screen readers briefly what changed.
 function tellNews(before, run) {
   const best = (any) => any?.laws.map((law) => law.front[law.chosen]?.text).join("; ");
   if (before && before.status !== run.status) announce(tellState(run));
@@ -240,7 +240,7 @@ function tellNews(before, run) {
 
 // A state and its reason as one sentence: "Finished: the time limit was reached."
 function tellState(run) {
-  const reason = RESTING.has(run.status) ? run.error || run.reason : "";
+  const reason = ENDED.has(run.status) ? run.error || run.reason : "";
   return `${STATES[run.status]}${reason ? `: ${reason}` : ""}`.replace(/[^.!?]$/, "$&.");
 }
 
@@ -263,7 +263,7 @@ async function showSystem(view) {
   parts.curves.replaceChildren(...curves.map(({ title, chart }) => {
     const drawing = make("div");
     showMarkup(drawing, chart);
-    return makeFigure(make("h3", {}, title), drawing, make("p", { class: "soft small" }, make("i", { class: "key measured" }), " measured ", make("i", { class: "key found" }), " equations, simulated"));
+    return makeFigure(make("h3", {}, title), drawing, make("p", { class: "soft small" }, make("i", { class: "key measured" }), " measured ", make("i", { class: "key found" }), " simulated"));
   }));
 }
 
@@ -283,9 +283,9 @@ function showEquations(view) {
   const law = view.run.laws[view.law];
   const [first, second] = parts.equations;
   fillEquation(first, law, front[selected], selected === law.chosen);
-  first.root.hidden = Boolean(view.run.system) && selected === law.chosen && compared === null; // it stands above, as part of the system
+  first.root.hidden = Boolean(view.run.system) && selected === law.chosen && compared === null; // it appears above, as part of the system
   first.action.hidden = selected === law.chosen;
-  first.action.textContent = "Show the recommended one";
+  first.action.textContent = "Show the recommended formula";
   first.action.onclick = () => { view.picked.delete(view.law); view.showResults(); };
   second.root.hidden = compared === null;
   if (compared === null) return;
@@ -330,7 +330,7 @@ function showFront(view) {
   if (focused) parts.table.querySelector(`[data-key="${focused}"]`)?.focus();
 }
 
-// Scroll the table, and nothing else, to the row that is shown, if another one was before.
+// Scroll only the table to the row that is shown, if it changed.
 function keepInView(table, place) {
   const row = table.children[place];
   if (table.shownPlace === place || !row?.offsetParent) return;
@@ -360,7 +360,7 @@ function makeRow(view, point, k) {
     })),
     make("td", { class: "number" }, formatNumber(point.loss)),
     make("td", { class: "number share" }, formatShare(point.r2)),
-    make("td", { class: "formula" }, formula, k === law.chosen && [" ", make("span", { class: "badge" }, view.run.system ? "became the equation above" : "recommended")]));
+    make("td", { class: "formula" }, formula, k === law.chosen && [" ", make("span", { class: "badge" }, view.run.system ? "used in the system above" : "recommended")]));
 }
 
 // ---- fits ----
@@ -373,7 +373,7 @@ async function showFits(view) {
     const { cost } = view.front[place];
     const fit = await view.askOnce(place, `fit?law=${law}&cost=${cost}`).catch(() => null);
     const isOld = view.law !== law || view.selected !== selected || view.compared !== compared;
-    if (fit && !isOld) showFigures(parts.figures[k], fit, places.length > 1); // without an answer, a better formula took its place
+    if (fit && !isOld) showFigures(parts.figures[k], fit, places.length > 1); // without an answer, a better formula has replaced it
   }));
 }
 
@@ -395,7 +395,7 @@ async function showCode(view) {
     type: "button", "aria-pressed": name === format ? "true" : "false", onclick: () => { view.format = name; showCode(view); },
   }, LANGUAGES[name] ?? name)));
   if (focused >= 0) parts.formats.children[focused].focus();
-  const isWhole = view.run.system && selected === view.run.laws[law].chosen; // of a system, as long as no single formula was picked
+  const isWhole = view.run.system && selected === view.run.laws[law].chosen; // the whole system, unless a single formula was picked
   const path = isWhole ? `code?format=${format}` : `code?law=${law}&cost=${view.front[selected].cost}&format=${format}`;
   parts.save.href = `${view.path}/${path}&save=1`;
   const answer = await view.askOnce(selected, path).catch((error) => ({ code: error.message }));
@@ -407,9 +407,9 @@ async function copyCode(view) {
   try {
     await navigator.clipboard.writeText(code.textContent);
     copy.textContent = "Copied";
-    announce("The code is in the clipboard.");
+    announce("The code is on the clipboard.");
   } catch {
-    copy.textContent = "Mark the text to copy it";
+    copy.textContent = "Select the text to copy it";
   }
   setTimeout(() => { copy.textContent = "Copy"; }, 2000);
 }
@@ -423,7 +423,7 @@ function showDetails(view) {
   const { run, parts } = view;
   const isOpen = parts.details.querySelector("details")?.open;
   parts.details.replaceChildren(make("details", { open: isOpen }, make("summary", {}, "Details"),
-    run.rules && [make("h3", {}, "What was searched"), make("pre", { class: "code", tabindex: 0 }, run.rules)],
-    run.command && [make("h3", {}, "The same from a shell"), make("pre", { class: "code", tabindex: 0 }, run.command)],
+    run.rules && [make("h3", {}, "Rules of the search"), make("pre", { class: "code", tabindex: 0 }, run.rules)],
+    run.command && [make("h3", {}, "The same on the command line"), make("pre", { class: "code", tabindex: 0 }, run.command)],
     make("p", { class: "soft small" }, `Run file: ${run.file}`)));
 }

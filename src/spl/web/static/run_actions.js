@@ -1,4 +1,4 @@
-// What can be done with a run of the studio that rests: search on, search again with changes, rename, delete. Each asks before it acts.
+// Actions for a run of the studio that has ended: continue, search again with changes, rename, delete. Each opens a dialog first.
 
 import { ask, formatSeconds, make } from "./dom.js";
 
@@ -12,14 +12,14 @@ export class RunActions {
     this.seconds = make("input", { type: "number", min: 1, step: "any", value: DEFAULT_SECONDS, inputmode: "decimal" });
     this.newName = make("input", { type: "text", value: name, autocomplete: "off", spellcheck: "false" });
     const forward = new Question("Continue the search", "Continue", [
-      make("p", {}, "The search goes on where it ended, with the same settings."),
+      make("p", {}, "The search continues where it ended, with the same settings."),
       make("label", { class: "field" }, "For another ", this.seconds, " seconds"),
     ], () => ask(`${this.path}/continue`, { method: "POST", json: { seconds: this.seconds.valueAsNumber } }).then(onContinued));
     const rename = new Question("Rename the run", "Rename", [
       make("label", { class: "field" }, "New name ", this.newName),
     ], () => ask(`${this.path}/rename`, { method: "POST", json: { name: this.newName.value } }).then((answer) => onRenamed(answer.name)));
     const remove = new Question("Delete the run?", "Delete", [
-      make("p", {}, "The run file of ", make("strong", {}, name), " and all it found are deleted. This cannot be undone. The data stays."),
+      make("p", {}, "This deletes the run file of ", make("strong", {}, name), " with all its results, and cannot be undone. The data file stays."),
     ], () => ask(this.path, { method: "DELETE" }).then(onDeleted), { isDangerous: true });
     this.buttons = {
       forward: forward.makeButton("Continue …"), repeat, rename: rename.makeButton("Rename …"), remove: remove.makeButton("Delete …"),
@@ -27,19 +27,19 @@ export class RunActions {
     this.root = make("div", { class: "actions", hidden: true }, Object.values(this.buttons), forward.dialog, rename.dialog, remove.dialog);
   }
 
-  update(run, isResting) {
-    this.root.hidden = !isResting;
+  update(run, hasEnded) {
+    this.root.hidden = !hasEnded;
     this.buttons.forward.hidden = !run.can_continue;
-    this.buttons.forward.title = run.timeout ? `It had ${formatSeconds(run.timeout)} so far.` : "";
+    this.buttons.forward.title = run.timeout ? `Its time limit was ${formatSeconds(run.timeout)}.` : "";
     this.buttons.repeat.hidden = !run.can_repeat;
     if (run.timeout && !this.hasSeconds) {
-      this.seconds.value = run.timeout; // as long again; what somebody types stays
+      this.seconds.value = run.timeout; // as long again; never overwrites what the user typed
       this.hasSeconds = true;
     }
   }
 }
 
-// A small window with a question; what the server refuses is said in it.
+// A dialog that confirms an action and shows errors of the server.
 class Question {
   constructor(title, verb, body, act, { isDangerous = false } = {}) {
     this.act = act;

@@ -6,7 +6,7 @@ import { RulesEditor } from "./rules.js";
 import { RunView, STATES } from "./run.js";
 import { RunActions } from "./run_actions.js";
 
-const REFRESH = 2000; // milliseconds between two looks at the list of runs
+const REFRESH = 2000; // milliseconds between two updates of the list of runs
 const MEGABYTE = 1_000_000;
 const find = (id) => document.getElementById(id);
 const chosen = (name) => document.querySelector(`input[name="${name}"]:checked`).value;
@@ -26,7 +26,7 @@ const rules = new RulesEditor({
 async function takeFile(file) {
   if (!file) return;
   if (file.size > studio.max_megabytes * MEGABYTE) {
-    refuseTable(`'${file.name}' has ${(file.size / MEGABYTE).toFixed(1)} MB; the studio takes files up to ${studio.max_megabytes} MB. `
+    refuseTable(`'${file.name}' has ${(file.size / MEGABYTE).toFixed(1)} MB; the limit is ${studio.max_megabytes} MB. `
       + "Leave out rows or columns, or start the studio with a higher --max-megabytes.");
     return;
   }
@@ -35,7 +35,7 @@ async function takeFile(file) {
   find("file").value = "";
 }
 
-// Ask for a table and show it. A table that cannot be had leaves none, so that nobody searches in the one before by mistake.
+// Request a table and show it. If it cannot be read, show none, so that nobody searches the previous one by mistake.
 async function takeTable(askForIt) {
   showProblem("data-problem", "");
   tablesAsked += 1;
@@ -54,7 +54,7 @@ async function takeTable(askForIt) {
 }
 
 function refuseTable(message) {
-  tablesAsked += 1; // an answer that is still under way comes too late
+  tablesAsked += 1; // ignore an answer that is still on its way
   columns.clear();
   find("data-view").hidden = find("missing-part").hidden = find("rest").hidden = true;
   find("drop").classList.remove("small");
@@ -72,7 +72,7 @@ function showTable(table) {
   announce(`${table.name}: ${count(table.n_rows, "row")}, ${count(table.columns.length, "column")}.`);
 }
 
-// Texts that the user wants to be read as missing, besides the usual marks.
+// Texts that the user wants to read as missing, besides the usual ones.
 function missingTexts() {
   return find("missing").value.split(",").map((text) => text.trim()).filter(Boolean);
 }
@@ -172,12 +172,12 @@ async function start(event) {
 
 // ---- search again ----
 
-// Fill the form with what an earlier run was asked for.
+// Fill the form with the request of an earlier run.
 async function fillForm(name) {
   let request;
   const isThere = await takeTable(async () => {
     request = await ask(`api/runs/${encodeURIComponent(name)}/request`);
-    find("missing").value = (request.missing ?? []).join(", "); // older runs of a studio do not have it
+    find("missing").value = (request.missing ?? []).join(", "); // not stored by older versions
     return ask(`api/data/${encodeURIComponent(request.data)}?${missingWords()}`);
   });
   if (!isThere) return;
@@ -197,9 +197,9 @@ async function fillForm(name) {
   for (const limit of ["timeout", "jobs", "seed"]) find(limit).value = request[limit];
   changeKind();
   changeAllowed();
-  find("form-note").textContent = `The form has the settings of ${name}. Change what you like; a new run begins, and ${name} stays as it is.`;
+  find("form-note").textContent = `The form has the settings of ${name}. Change what you like: this starts a new run, and ${name} stays as it is.`;
   find("form-note").hidden = false;
-  announce(`The form is filled with the settings of ${name}.`);
+  announce(`The form has the settings of ${name}.`);
 }
 
 function choose(name, value) {
@@ -250,7 +250,7 @@ function showPlace() {
   showRuns();
 }
 
-// ---- the page comes to life ----
+// ---- start of the page ----
 
 find("folder").textContent = studio.folder;
 find("limit").textContent = studio.max_megabytes;
@@ -259,7 +259,7 @@ find("timeout").value = studio.timeout;
 showOperators();
 find("file").addEventListener("change", (event) => takeFile(event.target.files[0]));
 for (const kind of ["dragover", "drop"]) {
-  document.addEventListener(kind, (event) => event.preventDefault()); // a file dropped beside the field must not replace the page
+  document.addEventListener(kind, (event) => event.preventDefault()); // a file dropped outside the field must not replace the page
 }
 find("missing").addEventListener("change", readAgain);
 find("drop").addEventListener("dragover", () => find("drop").classList.add("over"));
@@ -276,5 +276,5 @@ find("form").addEventListener("submit", start);
 find("new-search").addEventListener("click", () => { location.hash = ""; });
 window.addEventListener("hashchange", showPlace);
 showPlace();
-takeFile(find("file").files[0]); // one that was chosen before this script was there
+takeFile(find("file").files[0]); // chosen before this script was loaded
 setInterval(() => { if (!document.hidden) showRuns(); }, REFRESH);

@@ -1,11 +1,10 @@
-"""Simulated systems: their equations, slopes and trajectories say the same."""
+"""Simulated systems: equations, slopes and trajectories agree."""
 
 import numpy as np
 import pytest
 
 import spl.datasets
-from spl.datasets import SYSTEMS, SystemData, make_cart_pole, make_double_pendulum, make_driven_pendulum
-from spl.datasets.simulation import Sampling, multi_sine, simulate_system, write_number
+from spl.datasets import SYSTEMS, SystemData
 from spl.errors import SettingError
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
@@ -96,69 +95,22 @@ def test_the_table_of_systems_cannot_be_changed():
         SYSTEMS["other"] = None
 
 
-def test_the_double_pendulum_keeps_its_energy():
-    data = make_double_pendulum(1000, masses=(1.3, 0.4), lengths=(0.8, 1.7), gravity=9.0)
-    theta1, theta2, omega1, omega2 = data.clean.T
-    motion = 0.5 * 1.7 * (0.8 * omega1) ** 2 + 0.5 * 0.4 * (1.7 * omega2) ** 2
-    motion += 0.4 * 0.8 * 1.7 * omega1 * omega2 * np.cos(theta1 - theta2)
-    height = -1.7 * 9.0 * 0.8 * np.cos(theta1) - 0.4 * 9.0 * 1.7 * np.cos(theta2)
-    np.testing.assert_allclose(motion + height, (motion + height)[0], rtol=1e-8)
-
-
-def test_the_force_on_the_cart_changes_its_energy_by_the_work_that_it_does():
-    data = make_cart_pole(4000, 0.005)
-    _, v, theta, omega = data.clean.T
-    motion = 0.5 * 1.5 * v**2 + 0.5 * 0.5 * (0.5 * omega) ** 2 + 0.5 * 0.5 * v * omega * np.cos(theta)
-    energy = motion - 0.5 * 9.81 * 0.5 * np.cos(theta)
-    work = np.cumsum(0.005 * (data.u[1:, 0] * v[1:] + data.u[:-1, 0] * v[:-1]) / 2)
-    np.testing.assert_allclose(energy[1:] - energy[0], work, atol=1e-3)
-
-
-def test_shares_of_an_epidemic_add_up_to_one():
-    np.testing.assert_allclose(spl.datasets.make_sir(100).clean.sum(axis=1), 1.0, rtol=1e-9)
-
-
-def test_an_input_is_smooth_bounded_and_the_same_for_every_seed():
-    data = make_driven_pendulum(2000, seed=3, amplitude=2.0)
-    assert 1.0 < np.max(np.abs(data.u)) <= 2.0
-    assert np.max(np.abs(np.diff(data.u[:, 0]))) < 0.2
-    np.testing.assert_array_equal(data.u, make_driven_pendulum(2000, seed=4, amplitude=2.0).u)
-
-
-def test_the_integral_of_an_input_stays_small():
-    t = np.linspace(0, 1000, 100_001)
-    assert np.max(np.abs(np.cumsum(multi_sine(1.0)(t)) * 0.01)) < 1.0
-
-
-@pytest.mark.parametrize("value", [1.0, -2.5, 1 / 3, 1e-20, 1e22, 123456789.0])
-def test_a_number_reads_back_as_it_was(value):
-    program = parse_expression(f"0 + {write_number(value)}*x", Vocabulary(("x",)))
-    assert evaluate(program, np.array([[1.0]]))[0] == value
-
-
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("van_der_pol", {"n_samples": 1}, "`n_samples` must be a whole number, 2 or more; it is 1"),
-        ("van_der_pol", {"step": 0}, "`step` must be a number above 0; it is 0"),
-        ("van_der_pol", {"noise": -0.1}, "`noise` must be 0 or more; it is -0.1"),
-        ("van_der_pol", {"initial": (1, 2, 3)}, r"`initial` must be two numbers; it is \(1, 2, 3\)"),
+        ("van_der_pol", {"n_samples": 1}, "`n_samples` must be a whole number, 2 or more; got 1"),
+        ("van_der_pol", {"step": 0}, "`step` must be a number above 0; got 0"),
+        ("van_der_pol", {"noise": -0.1}, "`noise` must be 0 or more; got -0.1"),
+        ("van_der_pol", {"initial": (1, 2, 3)}, r"`initial` must be two numbers; got \(1, 2, 3\)"),
         ("cart_pole", {"initial": (1, 2, 3)}, "`initial` must be four numbers"),
         ("van_der_pol", {"initial": (1, np.nan)}, "`initial` must be two numbers"),
-        ("van_der_pol", {"mu": np.inf}, "`mu` must be a number; it is inf"),
-        ("damped_pendulum", {"length": 0.0}, "`length` must be more than 0; it is 0"),
-        ("double_pendulum", {"masses": (1.0, -1.0)}, "`mass2` must be more than 0; it is -1"),
-        ("driven_pendulum", {"amplitude": np.nan}, "`amplitude` must be a number; it is nan"),
+        ("van_der_pol", {"mu": np.inf}, "`mu` must be a number; got inf"),
+        ("damped_pendulum", {"length": 0.0}, "`length` must be more than 0; got 0"),
+        ("double_pendulum", {"masses": (1.0, -1.0)}, "`mass2` must be more than 0; got -1"),
+        ("driven_pendulum", {"amplitude": np.nan}, "`amplitude` must be a number; got nan"),
         ("duffing", {"cubic": -5.0, "n_samples": 1000}, "cannot be simulated from .* beyond t = "),
     ],
 )
 def test_a_mistake_in_a_setting_is_named(name, options, message):
     with pytest.raises(SettingError, match=message):
         SYSTEMS[name](**options)
-
-
-def test_a_system_of_ones_own_can_be_simulated():
-    data = simulate_system(
-        lambda x, u: [u[0] - x[0]], {"x": "u - x"}, [0.0], Sampling(50, 0.1, 0.0, 0), inputs={"u": np.ones_like}
-    )
-    np.testing.assert_allclose(data.clean[:, 0], 1 - np.exp(-data.t), atol=1e-9)
