@@ -13,6 +13,8 @@ from spl.formulas.grammar import Grammar
 from spl.regression.discover import discover
 from spl.runs.reader import read_run
 
+pytestmark = pytest.mark.process
+
 N_KILLS = 50
 
 

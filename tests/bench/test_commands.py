@@ -11,6 +11,8 @@ from click.testing import CliRunner
 from spl.bench.records import read
 from spl.cli.main import main
 
+pytestmark = pytest.mark.search
+
 TINY = ["--problems", "1,8", "--seeds", "0-1", "--jobs", "1"]
 
 

@@ -82,11 +82,13 @@ def test_the_help_names_every_rule_of_selection():
     assert set(SELECTIONS) <= set(re.findall(r"\w+", run("fit", "--help").stdout))
 
 
+@pytest.mark.process
 def test_help_loads_nothing_that_is_slow():
     code = "import sys, spl.cli.main; sys.exit(bool({'numpy', 'rich', 'pandas', 'numba'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.process
 def test_a_fit_loads_neither_scikit_learn_nor_pandas(table):
     code = (
         "import sys; from spl.cli.main import main; "
@@ -353,6 +355,7 @@ def test_all_operators_are_listed():
 # ---- the process
 
 
+@pytest.mark.process
 def test_the_command_works_as_a_process(table):
     done = run_process("fit", "data.csv", "--target", "y", "--features", "a,b", "--json", *SMALL)
     assert done.returncode == 0
@@ -360,12 +363,14 @@ def test_the_command_works_as_a_process(table):
     assert done.stderr == ""
 
 
+@pytest.mark.process
 def test_a_mistake_shows_no_traceback_in_a_process(table):
     done = run_process("fit", "data.csv", "--target", "q")
     assert done.returncode == 2
     assert done.stderr == "Error: There is no column 'q' in 'data.csv'. The columns are: a, b, w, name, y.\n"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_with_the_best_so_far_and_status_0(table, rng, jobs):
     table.assign(y=rng.standard_normal(len(table))).to_csv("data.csv", index=False)
@@ -382,6 +387,7 @@ def test_ctrl_c_ends_with_the_best_so_far_and_status_0(table, rng, jobs):
     assert all(line.startswith("Note: ") for line in errors.splitlines())
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "arguments", [["operators"], ["fit", "data.csv", "--target", "y", "--features", "a,b", *SMALL]]
 )

@@ -51,6 +51,7 @@ def add_noise(x, share, rng):
     return x + noise * rng.normal(size=x.shape), noise
 
 
+@pytest.mark.slow
 def test_chaos_is_fitted_from_constants_that_are_off(rng):
     t = np.arange(2000) * 0.01
     x, noise = add_noise(solve_lorenz(t), 0.05, rng)
@@ -105,6 +106,7 @@ def test_standard_errors_are_honest():
     assert 0.88 <= np.mean(is_inside) <= 0.995
 
 
+@pytest.mark.slow
 def test_standard_errors_of_another_form_are_those_of_its_own_numbers():
     t = np.linspace(0, 12, 60)
     clean = solve_predators(t)

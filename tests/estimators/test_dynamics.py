@@ -32,6 +32,8 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.regression.fit import evaluate
 
+pytestmark = pytest.mark.search
+
 T = np.linspace(0, 12, 600)
 OSCILLATION = np.column_stack([np.sin(2 * T), np.cos(2 * T)])  # a' = 2*b, b' = -2*a
 LINEAR = "f -> C*a + C*b | C*a | C*b"  # few formulas: tried in no time

@@ -61,12 +61,14 @@ def test_a_template_without_symbols_is_derived_where_its_program_is(grammar, see
     assert grammar.derives_template(plain.tokens, 0)
 
 
+@pytest.mark.slow
 @given(grammars(), SEEDS)
 def test_the_text_of_a_derivation_is_a_member(grammar, seed):
     program = derive(grammar, random.Random(seed))
     assert grammar.derives(to_text(program))
 
 
+@pytest.mark.slow
 @given(grammars())
 def test_text_reads_back_to_an_equal_grammar(grammar):
     assert Grammar.from_text(str(grammar), OWN) == grammar
@@ -268,6 +270,7 @@ def test_a_shortest_formula_too_long_to_show_is_counted():
     assert f"a formula of {2**41 - 1} rules" in grammar.explain()
 
 
+@pytest.mark.slow
 @given(grammars())
 def test_the_number_of_formulas_agrees_with_listing_them(grammar):
     assume(len(grammar.rules) < 9)

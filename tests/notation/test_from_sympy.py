@@ -89,6 +89,7 @@ def test_an_operator_of_the_user_is_found_by_its_name() -> None:
     assert to_text(from_sympy(sympy.Function("sinc")(X) + 1, words)) == "sinc(x) + 1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Abs", "sec", "re"])
 def test_an_operator_of_the_user_named_like_a_function_of_sympy_stays_apart_from_it(name):
     words = Vocabulary(("x",), own=(Operator(name, lambda x: x + 1),))

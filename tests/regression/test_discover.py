@@ -34,6 +34,7 @@ def summary(found):
     return [(c.program.tokens, c.program.constants, c.loss) for c in found.front]
 
 
+@pytest.mark.search
 @pytest.mark.parametrize(
     "limits_and_config",
     [
@@ -87,6 +88,7 @@ def test_units_do_not_hide_a_law_with_constants_inside(size):
     assert found.front[-1].loss <= 1e-8 * data.spread
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("derivative", [None, lambda a: -2 * a * np.exp(-a * a)])
 def test_operators_of_the_user_work_inside_the_search(derivative):
     bump = Operator("bump", lambda a: np.exp(-a * a), derivative)
@@ -107,6 +109,7 @@ def search_with_patience(patience, n_jobs=1):
     return discover(make_data(noisy_law), Grammar.from_text(POLYNOMIALS), config=config, limits=limits, n_jobs=n_jobs)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_search_ends_when_no_better_formula_comes_up_for_long(monkeypatch, n_jobs):
     monkeypatch.setattr("spl.regression.assess.SETTLE_EPISODES", 300)
@@ -116,6 +119,7 @@ def test_a_search_ends_when_no_better_formula_comes_up_for_long(monkeypatch, n_j
     assert summary(found) == summary(search_with_patience(2.0))
 
 
+@pytest.mark.search
 def test_a_search_without_patience_limits_goes_on(monkeypatch):
     monkeypatch.setattr("spl.regression.assess.SETTLE_EPISODES", 300)
     found, patient = search_with_patience(2.0), search_with_patience(None)
@@ -263,6 +267,7 @@ def test_a_problem_of_the_paper_is_recovered_on_its_test_range(name, max_evaluat
     assert_recovered(load_nguyen(name), Limits(timeout=60, max_evaluations=max_evaluations))
 
 
+@pytest.mark.search
 def test_a_problem_of_the_paper_with_constants_is_recovered_on_its_test_range():
     assert_recovered(load_nguyen("Nguyen-1c"), Limits(timeout=60, max_evaluations=500_000))
 
@@ -312,17 +317,20 @@ def assert_same_search(found, other):
     assert (found.n_episodes, found.n_evaluations) == (other.n_episodes, other.n_evaluations)
 
 
+@pytest.mark.search
 def test_a_search_goes_on_from_any_of_its_checkpoints_to_the_same_end(whole):
     found, checkpoints = whole
     for checkpoint in checkpoints[:: len(checkpoints) // 3]:
         assert_same_search(search_on(checkpoint=checkpoint)[0], found)
 
 
+@pytest.mark.search
 def test_twice_as_many_rounds_are_the_same_at_once_or_one_half_after_the_other(whole):
     _, checkpoints = search_on(max_schedules=1)
     assert_same_search(search_on(checkpoint=checkpoints[-1])[0], whole[0])
 
 
+@pytest.mark.search
 def test_a_search_that_was_stopped_in_the_midst_of_a_segment_goes_on_to_the_same_end(whole):
     looks = iter(range(10_000))
     stopped, checkpoints = search_on(must_stop=lambda: next(looks) > 25)
@@ -331,6 +339,7 @@ def test_a_search_that_was_stopped_in_the_midst_of_a_segment_goes_on_to_the_same
     assert_same_search(search_on(checkpoint=checkpoints[-1])[0], whole[0])
 
 
+@pytest.mark.search
 def test_a_search_that_used_up_its_evaluations_goes_on_to_the_same_end(whole):
     limits = Limits(timeout=None, max_evaluations=whole[0].n_evaluations // 3)
     stopped, checkpoints = search_on(limits=limits)

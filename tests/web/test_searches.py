@@ -19,6 +19,8 @@ from spl.web.request import read_request
 from spl.web.run_list import FolderRuns
 from spl.web.searches import Searches
 
+pytestmark = pytest.mark.process
+
 ENDLESS = {
     "kind": "law",
     "data": "d.csv",

@@ -91,6 +91,7 @@ def test_an_error_is_no_value_and_leaves_the_other_numbers_alone():
         np.testing.assert_allclose(out, values)
 
 
+@pytest.mark.slow
 def test_division_by_zero_is_no_error_in_a_function_of_the_user():
     operator = compile_elementwise(lambda a, b: a / b, 2)
     out = np.empty(1)

@@ -374,6 +374,7 @@ def test_a_goal_without_an_offset_is_met_by_a_form_with_one_if_there_is_no_other
     assert lay_out_text_case(small, [0], {0: x}, 1, x - 3 * y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hole", [0, 1])
 def test_the_number_1_becomes_a_constant_that_begins_at_1(hole):
     small = SmallCompletion("f -> f + f | f * f | sin(f) | C | x | y", n_entries=20)

@@ -39,6 +39,7 @@ def random_exponents(seed, step):
             return exponents
 
 
+@pytest.mark.slow
 def test_random_whole_and_half_exponents_are_found(smalls):
     small = smalls[MONOMIALS]
     for seed in range(fewer(150, 40)):
