@@ -23,8 +23,8 @@ PARALLEL := --numprocesses=logical --maxprocesses=8 --dist=worksteal
 QUICK := $(PARALLEL) -m "not search and not process and not slow" \
 	--ignore=tests/bench --ignore=tests/browser --ignore=tests/fuzz --ignore=tests/test_docs.py
 
-.PHONY: help demo quick test browser check check-style check-types check-kernels check-bounds check-uncompiled \
-	check-versions fuzz bench docs figures screenshots format clean
+.PHONY: help demo quick test browser check check-style check-types check-bounds check-uncompiled \
+	check-versions compiled-kernels fuzz bench docs figures screenshots format clean
 
 help:
 	@echo "make demo     discover the Lorenz equations from noisy data"
@@ -52,20 +52,20 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)
 	@$(BIN)/spl demo
 
-quick: $(STAMP)
+quick: $(STAMP) compiled-kernels
 	$(BIN)/python -m pytest $(QUICK)
 
-test: $(STAMP) browser
+test: $(STAMP) browser compiled-kernels
 	$(BIN)/python -m pytest $(PARALLEL)
 
 # Where no browser can be had, this says so, and the browser tests are skipped.
 browser: $(STAMP)
 	@$(BIN)/python -m tests.browser.chromium
 
+# First what runs in one process each, two at a time and the longest first; then all tests, which share the compiled kernels.
 check: $(STAMP)
-	$(MAKE) --jobs=2 --output-sync=target check-style check-types
+	$(MAKE) --jobs=2 --output-sync=target check-bounds check-style check-types check-uncompiled compiled-kernels
 	$(MAKE) test
-	$(MAKE) --jobs=2 --output-sync=target check-kernels
 
 check-style: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -74,14 +74,16 @@ check-style: $(STAMP)
 check-types: $(STAMP)
 	$(BIN)/mypy
 
-# The kernels again: with bounds checks on, and with the compiler off.
-check-kernels: check-bounds check-uncompiled
-
+# The tests of the kernels again: with bounds checks on, and with the compiler off.
 check-bounds: $(STAMP)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/kernels
 
 check-uncompiled: $(STAMP)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
+
+# The kernels that most tests need, so that the processes of the tests do not all compile them at once.
+compiled-kernels: $(STAMP)
+	@SPL_CALLABLE_KERNELS=1 $(BIN)/python -c "from spl.regression.warm_up import compile_once; compile_once(print)"
 
 # The quick tests in one environment per supported Python, and in one with the lowest versions that pyproject.toml allows.
 check-versions: $(STAMP)

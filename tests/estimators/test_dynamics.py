@@ -80,7 +80,7 @@ def test_the_truth_lies_within_a_few_standard_errors(model):
 def test_a_run_whose_length_is_counted_repeats_to_the_last_digit_for_any_number_of_jobs_on_a_busy_machine(noisy):
     def search(n_jobs):
         model = SPLDynamics(
-            operators=("+", "*", "sin"), timeout=None, max_evaluations=2000, random_state=3, n_jobs=n_jobs
+            operators=("+", "*", "sin"), timeout=None, max_evaluations=500, random_state=3, n_jobs=n_jobs
         )
         model.fit(noisy[::3], T[::3], feature_names=NAMES)
         fronts = [front.to_csv() for front in model.equations_]

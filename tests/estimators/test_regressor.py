@@ -23,7 +23,7 @@ from spl import Grammar, Operator, SearchConfig, SplError, SPLRegressor
 from spl.errors import DataRepaired, RunFileError, SearchInterrupted, UndefinedError, UndefinedValues
 
 FEW = {"max_evaluations": 3000, "random_state": 0}
-CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=500, search=SearchConfig(n_trees=1))
+CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=100, search=SearchConfig(n_trees=1))
 
 
 @pytest.fixture(scope="module")

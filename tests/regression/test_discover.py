@@ -105,7 +105,7 @@ def noisy_law(x, y):
 
 def search_with_patience(patience, n_jobs=1):
     config = replace(QUICK, patience=patience)
-    limits = Limits(timeout=None, max_evaluations=60_000)
+    limits = Limits(timeout=None, max_evaluations=20_000)
     return discover(make_data(noisy_law), Grammar.from_text(POLYNOMIALS), config=config, limits=limits, n_jobs=n_jobs)
 
 
