@@ -19,10 +19,6 @@ unexport PYTHONDONTWRITEBYTECODE
 # Tests run in one process per processor. Each keeps a contiguous part of the tests, so that files share their fixtures.
 PARALLEL := --numprocesses=logical --maxprocesses=8 --dist=worksteal
 
-# What is quick: everything that is not marked by its cost.
-QUICK := $(PARALLEL) -m "not search and not process and not slow" \
-	--ignore=tests/bench --ignore=tests/browser --ignore=tests/fuzz --ignore=tests/test_docs.py
-
 .PHONY: help demo quick test browser check check-style check-types check-bounds check-uncompiled \
 	check-versions compiled-kernels fuzz bench docs figures screenshots format clean
 
@@ -53,7 +49,7 @@ demo: $(STAMP)
 	@$(BIN)/spl demo
 
 quick: $(STAMP) compiled-kernels
-	$(BIN)/python -m pytest $(QUICK)
+	$(BIN)/python -m pytest $(PARALLEL) --quick
 
 test: $(STAMP) browser compiled-kernels
 	$(BIN)/python -m pytest $(PARALLEL)
@@ -88,7 +84,7 @@ compiled-kernels: $(STAMP)
 # The quick tests in one environment per supported Python, and in one with the lowest versions that pyproject.toml allows.
 check-versions: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/python -m tests.check_versions $(QUICK)
+	$(BIN)/python -m tests.check_versions $(PARALLEL) --quick
 
 # Hostile input, drawn anew each time: SPL_FUZZ says how many times the cases of `make test`.
 fuzz: $(STAMP)

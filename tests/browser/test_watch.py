@@ -12,6 +12,8 @@ from spl.data.trajectories import Trajectories
 from spl.formulas.grammar import Grammar
 from spl.runs.dynamics import discover_system_in_file
 
+pytestmark = pytest.mark.process
+
 expect.set_options(timeout=30_000)
 
 

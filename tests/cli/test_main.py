@@ -21,6 +21,8 @@ from spl.formulas.text import parse_expression
 from spl.regression.fit import evaluate
 from spl.regression.front import SELECTIONS
 
+pytestmark = pytest.mark.search
+
 INSTALLED = any(importlib.metadata.distributions(name="symbolic-physics-learner"))
 COMMANDS = (["fit"], ["dynamics"], ["demo"], ["operators"], ["grammar", "check"], ["bench"], ["bench", "nguyen"])
 PROCESS = [sys.executable, "-c", "from spl.cli.main import main; main()"]

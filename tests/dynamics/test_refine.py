@@ -94,6 +94,7 @@ def test_segments_know_where_runs_were_cut():
     assert [each.tolist() for each in found] == [each.tolist() for each in edges]
 
 
+@pytest.mark.slow
 def test_standard_errors_are_honest():
     t = np.linspace(0, 12, 60)
     clean = solve_predators(t)

@@ -22,6 +22,8 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from spl import Grammar, Operator, SearchConfig, SplError, SPLRegressor
 from spl.errors import DataRepaired, RunFileError, SearchInterrupted, UndefinedError, UndefinedValues
 
+pytestmark = pytest.mark.search
+
 FEW = {"max_evaluations": 3000, "random_state": 0}
 CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=100, search=SearchConfig(n_trees=1))
 
@@ -38,7 +40,6 @@ def model(table):
     return SPLRegressor(operators=("+", "-", "*"), random_state=0, timeout=30).fit(*table)
 
 
-@pytest.mark.search
 @pytest.mark.parametrize(
     ("estimator", "check"),
     list(estimator_checks_generator(CHECKED)),
@@ -97,7 +98,6 @@ def test_another_row_predicts_otherwise(model, table):
     assert not np.allclose(model.predict(table[0], index=0), model.predict(table[0]))
 
 
-@pytest.mark.search
 def test_the_selection_may_change_after_the_fit(table):
     rng = np.random.default_rng(1)
     X, y = table
@@ -142,7 +142,6 @@ def test_a_grammar_is_taken_as_object_text_and_file(table, tmp_path: Path):
         assert sympy.expand(model.sympy() - sympy.sympify("3*x0**2 - x1")) == 0
 
 
-@pytest.mark.search
 def test_an_operator_of_the_user_is_searched_printed_and_exported():
     sinc = Operator("sinc", lambda x: np.sin(x) / x)
     X = np.linspace(0.5, 9, 50).reshape(-1, 1)
@@ -165,7 +164,6 @@ def test_weights_decide_between_two_laws():
     assert model.sympy() == 2 * sympy.Symbol("x0")
 
 
-@pytest.mark.search
 def test_the_same_seed_gives_the_same_equations_for_any_number_of_jobs(table):
     X, y = table
     noisy = y + np.random.default_rng(0).normal(0, 0.1, y.size)
@@ -181,7 +179,6 @@ def test_a_model_survives_pickle_and_joblib(model, table, tmp_path: Path):
         assert copy.sympy() == model.sympy()
 
 
-@pytest.mark.search
 def test_it_works_in_a_pipeline_and_a_grid_search(table):
     pipeline = make_pipeline(
         StandardScaler(), SPLRegressor(operators=("+", "-", "*"), max_evaluations=2000, random_state=0)
@@ -208,7 +205,6 @@ def test_verbose_prints_improvements(table, capsys):
     assert "x0" in capsys.readouterr().out
 
 
-@pytest.mark.search
 def test_a_constant_target_is_its_own_law():
     model = SPLRegressor(random_state=0).fit(np.arange(10.0).reshape(-1, 1), np.full(10, 4.0))
     assert model.sympy() == 4
@@ -390,7 +386,6 @@ def make_table():
     )
 
 
-@pytest.mark.search
 def test_a_run_file_is_read_back_as_a_fitted_estimator(tmp_path):
     X, y = make_table()
     model = SPLRegressor(search=QUICK, run_file=tmp_path / "run.spl", selection="bic", random_state=0).fit(X, y)
@@ -401,7 +396,6 @@ def test_a_run_file_is_read_back_as_a_fitted_estimator(tmp_path):
     assert list(again.feature_names_in_) == ["mass", "speed"]
 
 
-@pytest.mark.search
 def test_an_estimator_of_a_run_continues_it_with_the_same_data(tmp_path):
     X, y = make_table()
     SPLRegressor(search=QUICK, run_file=tmp_path / "run.spl").fit(X, y)
@@ -418,7 +412,6 @@ def test_a_run_of_an_array_takes_arrays_again(tmp_path):
     assert SPLRegressor.from_run(tmp_path / "run.spl").predict(X.to_numpy()).shape == (30,)
 
 
-@pytest.mark.search
 def test_a_run_with_an_operator_of_the_users_own_needs_it_again(tmp_path):
     X, y = make_table()
     bump = Operator("bump", lambda a: np.exp(-a * a))

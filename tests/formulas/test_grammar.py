@@ -36,6 +36,7 @@ def test_a_mutated_derivation_is_a_member_where_the_slow_twin_says_so(grammar, s
         assert grammar.derives(program, name) == derives(grammar, to_tree(program.tokens, grammar), number)
 
 
+@pytest.mark.slow
 @given(grammars(), SEEDS)
 def test_a_symbol_derives_every_template_that_its_rules_lead_to(grammar, seed):
     choose = random.Random(seed)

@@ -103,6 +103,7 @@ def test_a_derivative_that_cannot_be_used_is_refused_when_the_operator_is_made(o
         Operator("two", lambda a, b: a * b, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sympy_form", [None, sympy.erf])
 def test_a_derivative_may_come_from_nothing_or_from_the_sympy_form(sympy_form):
     assert len(compile_operator(Operator("tanh_like", lambda a: np.tanh(a), sympy=sympy_form))) == 2

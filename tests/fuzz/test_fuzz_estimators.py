@@ -16,6 +16,8 @@ from spl import SPLDynamics, SPLRegressor
 from spl.errors import SettingError, SplError
 from spl.settings import Limits, SearchConfig
 
+pytestmark = pytest.mark.slow
+
 TINY = SearchConfig(
     max_rules=6,
     n_episodes=10,

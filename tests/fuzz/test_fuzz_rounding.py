@@ -17,6 +17,8 @@ from spl.regression.discover import discover
 from spl.regression.fit import evaluate
 from spl.settings import Limits, SearchConfig
 
+pytestmark = pytest.mark.slow
+
 MAX_CHANGE = 20 * MAX_ROUNDING  # of the target's spread: what more digits may change
 OPERATORS = (
     ("+", "-", "*"),

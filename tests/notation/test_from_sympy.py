@@ -18,6 +18,7 @@ from spl.notation.to_sympy import to_sympy
 X, Y, RATE = (sympy.Symbol(name) for name in WORDS.variables)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(program=programs(), real=st.booleans(), fitted=st.booleans())
 def test_the_way_through_sympy_and_back_keeps_the_values(program: Program, real: bool, fitted: bool) -> None:

@@ -51,6 +51,7 @@ def test_the_same_seed_gives_the_same_front_for_any_number_of_jobs(limits_and_co
     assert fronts[0] == fronts[1] == fronts[2]
 
 
+@pytest.mark.search
 def test_another_seed_gives_another_front():
     limits = Limits(timeout=None, max_evaluations=2_000)
     data, grammar = make_data(no_law), Grammar.from_text(HARD)
@@ -58,6 +59,7 @@ def test_another_seed_gives_another_front():
     assert summary(one) != summary(two)
 
 
+@pytest.mark.search
 def test_an_exact_law_ends_the_search():
     found = discover(make_data(lambda x, y: 3 * x * y + y), Grammar.from_text(POLYNOMIALS), config=QUICK)
     assert found.stopped == "exact"
@@ -71,6 +73,7 @@ def test_the_numbers_of_an_exact_law_come_back_clean():
     assert "3" in to_text(found.front[-1].program)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("size_of_x", [1e-9, 1.0, 1e9])
 @pytest.mark.parametrize("size_of_y", [1e-9, 1e9])
 def test_units_do_not_hide_a_law(size_of_x, size_of_y):
@@ -134,6 +137,7 @@ def test_the_evaluations_are_limited():
     assert 1_000 <= found.n_evaluations <= 1_000 + 2 * QUICK.n_simulations
 
 
+@pytest.mark.search
 def test_the_schedules_are_limited():
     config = SearchConfig(max_rules=10, n_episodes=50, n_transplants=2, max_schedules=2, n_trees=3)
     found = discover(make_data(no_law), Grammar.from_text(HARD), config=config)
@@ -141,6 +145,7 @@ def test_the_schedules_are_limited():
     assert found.n_episodes == 50 * 2 * 2 * 3
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("timeout", [0.3, 1.5])
 def test_the_time_limit_is_kept(timeout):
     discover(

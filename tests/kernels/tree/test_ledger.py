@@ -59,6 +59,7 @@ def recall(ledger, key):
 KEYS = st.builds(lambda high, low: high * 16 + low, st.integers(1, 2**59), st.integers(12, 15)) | st.integers(1, 40)
 
 
+@pytest.mark.slow
 @settings(max_examples=N_EXAMPLES)
 @given(st.lists(st.tuples(KEYS, st.floats(0, 1e300)), max_size=60))
 def test_the_table_is_a_dict_that_is_emptied_when_three_quarters_full(entries):
