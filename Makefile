@@ -13,12 +13,21 @@ else
 export SPL_DATA
 endif
 
-.PHONY: help demo test browser check check-kernels fuzz bench docs figures screenshots format clean
+# Bytecode is always kept: tests start many processes, and each would compile all of spl again.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Tests run in one process per processor. Each keeps a contiguous part of the tests, so that files share their fixtures.
+PARALLEL := --numprocesses=logical --maxprocesses=8 --dist=worksteal
+
+.PHONY: help demo quick test browser check check-style check-types check-bounds check-uncompiled \
+	check-versions compiled-kernels fuzz bench docs figures screenshots format clean
 
 help:
 	@echo "make demo     discover the Lorenz equations from noisy data"
+	@echo "make quick    the tests that take less than a minute together, for every save"
 	@echo "make test     run all tests, the examples in docstrings and the code of the documents"
 	@echo "make check    what CI runs: format, lint, types, tests, kernels with bounds checks and without the compiler"
+	@echo "make check-versions  quick tests with each supported Python and with the lowest versions of the dependencies"
 	@echo "make browser  install a Chromium for the browser tests where there is none; make test and make check do"
 	@echo "make fuzz     more than 10,000 cases of hostile input"
 	@echo "make bench    measure speed and recovery"
@@ -39,23 +48,43 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)
 	@$(BIN)/spl demo
 
-test: $(STAMP) browser
-	$(BIN)/python -m pytest
+quick: $(STAMP) compiled-kernels
+	$(BIN)/python -m pytest $(PARALLEL) --quick
+
+test: $(STAMP) browser compiled-kernels
+	$(BIN)/python -m pytest $(PARALLEL)
 
 # Where no browser can be had, this says so, and the browser tests are skipped.
 browser: $(STAMP)
 	@$(BIN)/python -m tests.browser.chromium
 
+# First what runs in one process each, two at a time and the longest first; then all tests, which share the compiled kernels.
 check: $(STAMP)
+	$(MAKE) --jobs=2 --output-sync=target check-bounds check-style check-types check-uncompiled compiled-kernels
+	$(MAKE) test
+
+check-style: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(MAKE) --jobs=2 --output-sync=target test check-kernels
 
-# The kernels again: with bounds checks on, and with the compiler off.
-check-kernels: $(STAMP)
+check-types: $(STAMP)
+	$(BIN)/mypy
+
+# The tests of the kernels again: with bounds checks on, and with the compiler off.
+check-bounds: $(STAMP)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/kernels
+
+check-uncompiled: $(STAMP)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
+
+# The kernels that most tests need, so that the processes of the tests do not all compile them at once.
+compiled-kernels: $(STAMP)
+	@SPL_CALLABLE_KERNELS=1 $(BIN)/python -c "from spl.regression.warm_up import compile_once; compile_once(print)"
+
+# The quick tests in one environment per supported Python, and in one with the lowest versions that pyproject.toml allows.
+check-versions: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/python -m tests.check_versions $(PARALLEL) --quick
 
 # Hostile input, drawn anew each time: SPL_FUZZ says how many times the cases of `make test`.
 fuzz: $(STAMP)

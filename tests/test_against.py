@@ -13,6 +13,8 @@ from spl.bench.trials import Trial
 from spl.datasets import load_nguyen
 from spl.errors import SettingError, SplError
 
+pytestmark = pytest.mark.search
+
 LINE = """
 from sklearn.linear_model import LinearRegression
 

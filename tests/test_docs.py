@@ -20,6 +20,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.search
+
 ROOT = Path(__file__).parent.parent
 NAMED = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SKILL.md", "llms.txt")]
 DOCUMENTS = [path for path in NAMED if path.exists()] + sorted((ROOT / "docs").rglob("*.md"))

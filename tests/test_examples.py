@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.search
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 # What each prints and writes; seconds where the example's own limit is too long for a test
 EXPECTED = {

@@ -14,6 +14,8 @@ from spl.regression.discover import discover
 from spl.regression.request import RegressionRequest
 from spl.runs.reader import read_run
 
+pytestmark = pytest.mark.process
+
 N_KILLS = 50
 
 

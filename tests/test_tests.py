@@ -1,4 +1,4 @@
-"""The tests can fail: each checks something, and nothing decides in silence that it does not.
+"""The tests can fail: each checks something, and nothing decides in silence that it does not. Every module has its tests.
 
 What a scan of the code cannot see is up to whoever writes a test: that a loop runs at least once, that a claim is not true of
 everything.
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent
+SOURCE = FOLDER.parent / "src" / "spl"
 FILES = sorted(FOLDER.rglob("*.py"))
 CHECKS = {"raises", "warns", "fail", "expect"}  # of pytest, and playwright's
 CATCH_ALL = {"Exception", "BaseException", "AssertionError"}
@@ -20,6 +21,67 @@ CATCH_ALL = {"Exception", "BaseException", "AssertionError"}
 MAY_CHECK_NOTHING = {
     "test_scikit_learns_check_passes": "the checks are scikit-learn's",
     "test_a_formula_that_was_read_can_be_used": "any error but ours fails it",
+}
+
+# Modules without a test file of the same name, each with the file that tests it. The list may only get shorter.
+TESTED_ELSEWHERE = {
+    "bench/balls_report.py": "bench/test_balls.py",
+    "bench/dynamics_commands.py": "bench/test_commands.py",
+    "bench/lorenz_report.py": "bench/test_lorenz.py",
+    "bench/options.py": "bench/test_commands.py",
+    "bench/parts_report.py": "bench/test_parts.py",
+    "bench/pendulum_report.py": "bench/test_pendulum.py",
+    "bench/physics_commands.py": "bench/test_commands.py",
+    "bench/run_command.py": "bench/test_commands.py",
+    "bench/section.py": "bench/test_report.py",
+    "bench/systems_report.py": "bench/test_systems.py",
+    "cli/fit_output.py": "cli/test_main.py",
+    "cli/options.py": "cli/test_main.py",
+    "data/cells.py": "data/test_columns.py",
+    "data/table_content.py": "data/test_table_files.py",
+    "datasets/download.py": "datasets/test_measured.py",
+    "datasets/exact.py": "datasets/test_datasets.py",
+    "datasets/lorenz.py": "datasets/test_datasets.py",
+    "datasets/mechanics.py": "datasets/test_datasets.py",
+    "datasets/nguyen.py": "datasets/test_datasets.py",
+    "datasets/oscillators.py": "datasets/test_datasets.py",
+    "datasets/populations.py": "datasets/test_datasets.py",
+    "datasets/random_programs.py": "datasets/test_random_formulas.py",
+    "datasets/simulation.py": "test_systems.py",
+    "datasets/systems.py": "test_systems.py",
+    "datasets/workbook.py": "datasets/test_measured.py",
+    "dynamics/segment_fit.py": "dynamics/test_refine.py",
+    "dynamics/segments.py": "dynamics/test_refine.py",
+    "dynamics/select.py": "dynamics/test_discover.py",
+    "dynamics/shooting.py": "dynamics/test_refine.py",
+    "dynamics/system_packing.py": "dynamics/test_system.py",
+    "errors.py": "test_checked_values.py",
+    "estimators/inputs.py": "estimators/test_dynamics.py",
+    "formulas/grammar_membership.py": "formulas/test_grammar.py",
+    "formulas/infix.py": "formulas/test_text.py",
+    "formulas/program.py": "formulas/test_text.py",
+    "formulas/system.py": "dynamics/test_system.py",
+    "formulas/tidying/function_rules.py": "formulas/tidying/test_tidy.py",
+    "formulas/tidying/sum_rules.py": "formulas/tidying/test_tidy.py",
+    "kernels/bank/term_selection.py": "kernels/tree/test_sum_closers.py",
+    "kernels/bank/value_index.py": "kernels/bank/test_bank.py",
+    "kernels/programs/constant_roles.py": "kernels/programs/test_fit.py",
+    "kernels/programs/normal_equations.py": "kernels/programs/test_fit.py",
+    "kernels/programs/rows.py": "kernels/programs/test_evaluate.py",
+    "kernels/programs/slopes.py": "kernels/programs/test_constant_gradients.py",
+    "kernels/programs/tokens.py": "formulas/test_operators.py",
+    "kernels/tree/bank_closers.py": "kernels/tree/test_sum_closers.py",
+    "kernels/tree/rollout.py": "kernels/tree/test_search.py",
+    "kernels/tree/skeleton.py": "kernels/tree/test_complete.py",
+    "notation/function_layouts.py": "notation/test_formula_layout.py",
+    "notation/source_code.py": "notation/test_export.py",
+    "report/contents.py": "report/test_gather.py",
+    "web/answers.py": "web/test_run_routes.py",
+    "web/apps.py": "web/test_run_routes.py",
+    "web/run_charts.py": "web/test_run_routes.py",
+    "web/run_fits.py": "web/test_run_routes.py",
+    "web/run_list.py": "web/test_searches.py",
+    "web/run_view.py": "web/test_run_routes.py",
 }
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -120,6 +182,22 @@ def blanket_raises(tree: ast.Module) -> list[int]:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.raises"
         if not node.args or ast.unparse(node.args[0]) in ("Exception", "BaseException")
     ]
+
+
+def has_test_file(module: Path) -> bool:
+    """Return whether tests/<folder>/test_<module>.py exists for a file below src/spl."""
+    return (FOLDER / module.with_name(f"test_{module.name}")).exists()
+
+
+def test_every_module_has_a_test_file_of_its_name():
+    modules = [path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if not path.name.startswith("__")]
+    missing = {module.as_posix() for module in modules if not has_test_file(module)}
+    assert not missing - set(TESTED_ELSEWHERE), "write tests/<folder>/test_<module>.py"
+    assert not set(TESTED_ELSEWHERE) - missing, "these have a test file or are gone: take them off the list"
+
+
+def test_files_that_test_other_modules_exist():
+    assert not {name for name in TESTED_ELSEWHERE.values() if not (FOLDER / name).exists()}
 
 
 def test_every_test_checks_something():

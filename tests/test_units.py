@@ -11,6 +11,8 @@ from spl.regression.fit import evaluate
 from spl.regression.request import RegressionRequest
 from spl.settings import Limits
 
+pytestmark = pytest.mark.search
+
 LIMITS = Limits(timeout=None, max_evaluations=300_000)
 LAWS = {
     "quotient": lambda a, b, c, d: a * b / (c + d),

@@ -45,6 +45,7 @@ def test_every_model_is_tried_on_every_problem_with_every_seed():
     assert len({trial.key for trial in trials}) == len(trials) == 5 * 2 * 2
 
 
+@pytest.mark.search
 def test_a_model_is_run():
     outcome = run_ablation(make_trial("Nguyen-8", experiment="ablation", setting="D", timeout=20.0))
     assert outcome.recovered

@@ -13,6 +13,8 @@ from spl.bench.records import read
 from spl.cli.main import main
 from spl.datasets import load_nguyen, nguyen_problems
 
+pytestmark = pytest.mark.search
+
 TINY = ["--problems", "1,8", "--seeds", "0-1", "--jobs", "1"]
 
 

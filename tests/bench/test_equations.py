@@ -53,6 +53,7 @@ def rotation():
     return Measured(t=t, states=np.column_stack([np.sin(2 * t), np.cos(2 * t)]), names=WORDS)
 
 
+@pytest.mark.search
 def test_a_search_gives_one_formula_a_state_and_what_it_took(rotation):
     found = search_equations(rotation, timeout=6.0, n_threads=1, seed=0, operators=("+", "*"))
     assert len(found.formulas) == 2

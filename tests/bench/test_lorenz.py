@@ -86,6 +86,7 @@ def test_no_equations_lack_all_terms():
     assert [verdict.n_missing for verdict in compare_equations("")] == [2, 3, 2]
 
 
+@pytest.mark.search
 @pytest.mark.slow
 def test_a_trial_is_run():
     outcome = LORENZ.run(lorenz_trial(timeout=8.0))

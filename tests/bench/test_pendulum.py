@@ -102,6 +102,7 @@ def test_formulas_that_are_no_sums_of_terms_are_passed_over(samples):
         choose_equation(make_front("omega1/(omega1 + 0.3)"), samples, "domega1")
 
 
+@pytest.mark.search
 def test_an_equation_is_searched_and_judged(samples, monkeypatch):
     monkeypatch.setattr(pendulum, "load_samples", lambda setting: samples)
     outcome = PENDULUM.run(pendulum_trial(timeout=4.0))

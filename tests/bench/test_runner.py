@@ -11,6 +11,8 @@ from tests.bench.fakes import CALLS, FAKE, make_trial
 from spl.bench.records import read
 from spl.bench.runner import run_trials
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 TRIALS = [make_trial(problem, seed) for seed in range(3) for problem in ("a", "b")]
 SLOW = """

@@ -131,6 +131,7 @@ def test_pysindy_is_run_on_the_same_data_and_judged_by_the_same_rule(tool):
     assert SYSTEMS_EXPERIMENT.settings(trial)["is_weak"] is (tool == "pysindy-weak")
 
 
+@pytest.mark.search
 @pytest.mark.slow
 def test_a_trial_of_ours_is_run():
     outcome = SYSTEMS_EXPERIMENT.run(systems_trial(timeout=8.0))

@@ -1,11 +1,16 @@
 """One headless Chromium for the tests of a file, a new window for each test; whatever goes wrong in it fails the test."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, sync_playwright
 from tests.browser.chromium import MISSING, OPTIONS, find_chromium
+
+if TYPE_CHECKING:  # playwright is slow to import, and not needed to leave these tests out
+    from playwright.sync_api import Browser, Page, Request
 
 PATIENCE = 15_000  # milliseconds a test waits for something to appear on a busy machine
 LOCAL = ("127.0.0.1", "localhost", "[::1]", "")
@@ -14,6 +19,8 @@ LOCAL = ("127.0.0.1", "localhost", "[::1]", "")
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A browser. It ends with the file, because playwright's event loop would be in the way of other tests."""
+    from playwright.sync_api import sync_playwright
+
     program = find_chromium()
     if program is None:
         pytest.skip(MISSING)

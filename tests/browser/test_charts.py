@@ -5,6 +5,8 @@ import pytest
 
 from spl.report.charts import Series, draw_residuals, draw_series
 
+pytestmark = pytest.mark.process
+
 SIZES = [1e-12, 3.3e-7, 1.234e-4, 1.0, 123_456.0, 9.87e11]
 
 

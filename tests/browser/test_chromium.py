@@ -4,6 +4,8 @@ import pytest
 from tests.browser import chromium
 from tests.browser.chromium import find_chromium
 
+pytestmark = pytest.mark.process
+
 
 def test_the_browser_that_is_named_is_taken(monkeypatch, tmp_path):
     program = tmp_path / "my-chromium"

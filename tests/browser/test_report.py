@@ -7,6 +7,8 @@ from spl.notation.mathml import to_mathml
 from spl.report.from_run import report_of_run
 from spl.report.page import write_page
 
+pytestmark = pytest.mark.process
+
 PHONE = {"width": 360, "height": 740}
 LONG = " + ".join([f"sin(x * '{HOSTILE}')"] * 12)
 

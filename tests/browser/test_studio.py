@@ -26,6 +26,8 @@ from spl.runs.regression import discover_in_file
 from spl.settings import TIMEOUT, Limits
 from spl.web.handover import handover_file
 
+pytestmark = pytest.mark.process
+
 expect.set_options(timeout=30_000)
 
 

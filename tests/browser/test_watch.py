@@ -14,6 +14,8 @@ from spl.formulas.grammar import Grammar
 from spl.runs.dynamics import discover_system_in_file
 from spl.settings import Limits
 
+pytestmark = pytest.mark.process
+
 expect.set_options(timeout=30_000)
 
 

@@ -16,6 +16,8 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.regression.fit import evaluate
 
+pytestmark = pytest.mark.search
+
 
 def test_the_truth_that_is_printed_is_that_of_the_simulation(rng):
     states = rng.standard_normal((5, 3))

@@ -19,6 +19,8 @@ from spl.regression.fit import evaluate
 from spl.report.from_run import report_of_run
 from spl.runs.reader import read_run
 
+pytestmark = pytest.mark.search
+
 PROCESS = [sys.executable, "-c", "from spl.cli.main import main; main()"]
 JSON_KEYS = {
     "states": list,

@@ -9,6 +9,8 @@ from tests.run_examples import make_data, search_in_file
 from spl.cli.main import main
 from spl.notation.export import FORMATS
 
+pytestmark = pytest.mark.search
+
 
 def call(*words: object, status: int = 0) -> str:
     done = CliRunner().invoke(main, ["export", *map(str, words)])

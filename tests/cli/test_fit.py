@@ -14,6 +14,8 @@ from spl.formulas.text import parse_expression
 from spl.regression.fit import evaluate
 from spl.regression.front import SELECTIONS
 
+pytestmark = pytest.mark.search
+
 JSON_KEYS = {
     "target": str,
     "equation": str,

@@ -13,6 +13,8 @@ from tests.cli.command_line import PROCESS, SMALL, run, run_process
 import spl
 from spl.formulas.operators import BUILT_IN
 
+pytestmark = pytest.mark.search
+
 INSTALLED = any(importlib.metadata.distributions(name="symbolic-physics-learner"))
 COMMANDS = (["fit"], ["dynamics"], ["demo"], ["operators"], ["grammar", "check"], ["bench"], ["bench", "nguyen"])
 
@@ -33,6 +35,7 @@ def test_the_version_is_that_of_the_package():
     assert run("--version").stdout.strip() == f"spl, version {spl.__version__}"
 
 
+@pytest.mark.process
 def test_help_loads_nothing_that_is_slow():
     code = "import sys, spl.cli.main; sys.exit(bool({'numpy', 'rich', 'pandas', 'numba'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -144,6 +147,7 @@ def test_all_operators_are_listed():
 # ---- the process
 
 
+@pytest.mark.process
 def test_the_command_works_as_a_process(table):
     done = run_process("fit", "data.csv", "--target", "y", "--features", "a,b", "--json", *SMALL)
     assert done.returncode == 0
@@ -151,12 +155,14 @@ def test_the_command_works_as_a_process(table):
     assert done.stderr == ""
 
 
+@pytest.mark.process
 def test_a_mistake_shows_no_traceback_in_a_process(table):
     done = run_process("fit", "data.csv", "--target", "q")
     assert done.returncode == 2
     assert done.stderr == "Error: There is no column 'q' in 'data.csv'. The columns are: a, b, w, name, y.\n"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_with_the_best_so_far_and_status_0(table, rng, jobs):
     table.assign(y=rng.standard_normal(len(table))).to_csv("data.csv", index=False)
@@ -173,6 +179,7 @@ def test_ctrl_c_ends_with_the_best_so_far_and_status_0(table, rng, jobs):
     assert all(line.startswith("Note: ") for line in errors.splitlines())
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "arguments", [["operators"], ["fit", "data.csv", "--target", "y", "--features", "a,b", *SMALL]]
 )

@@ -7,6 +7,8 @@ from tests.run_examples import make_config, search_in_file
 from spl.cli.main import main
 from spl.settings import Limits
 
+pytestmark = pytest.mark.search
+
 
 @pytest.fixture(scope="module")
 def run_file(tmp_path_factory):

@@ -13,6 +13,8 @@ from spl.cli.main import main
 from spl.cli.runs import extend_limits
 from spl.runs.reader import read_run
 
+pytestmark = pytest.mark.process
+
 SPL = [sys.executable, "-c", "from spl.cli.main import main; main()"]
 
 

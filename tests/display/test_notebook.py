@@ -13,6 +13,8 @@ from spl import SPLDynamics, SPLRegressor
 from spl.display.notebook import MAX_NOTEBOOK_ROWS, front_html
 from spl.display.results import FrontRow
 
+pytestmark = pytest.mark.search
+
 NAME = "<script>alert(1)</script>"
 QUICK = {"operators": ("+", "*"), "random_state": 0}
 

@@ -20,6 +20,8 @@ from spl.formulas.printed_numbers import printed_numbers
 from spl.notation.terms import linear_terms
 from spl.settings import Limits
 
+pytestmark = pytest.mark.search
+
 T = np.linspace(0, 12, 600)
 NAMES = ("x", "y")
 LINEAR = "f -> C*x + C*y | C*x | C*y"

@@ -25,6 +25,7 @@ def doubts_about(data, *texts, plan=None):
     return find_system_doubts(system, data, make_rows(data, plan))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.0, 0.05, 0.2])
 @pytest.mark.parametrize("name", ["lorenz", "rossler", "van_der_pol", "duffing", "lotka_volterra", "damped_pendulum"])
 def test_true_equations_raise_no_doubt_also_of_chaos_and_with_noise(name, noise):

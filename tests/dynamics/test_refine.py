@@ -50,6 +50,7 @@ def add_noise(x, share, rng):
     return x + noise * rng.normal(size=x.shape), noise
 
 
+@pytest.mark.slow
 def test_chaos_is_fitted_from_constants_that_are_off(rng):
     t = np.arange(2000) * 0.01
     x, noise = add_noise(solve_lorenz(t), 0.05, rng)
@@ -85,6 +86,7 @@ def test_a_segment_that_was_left_out_gets_another_chance_when_joined(rng):
     assert refine_joined(left_out, [make_run(t, x)], [x], [0.01]).is_used.all()
 
 
+@pytest.mark.slow
 def test_standard_errors_are_honest():
     t = np.linspace(0, 12, 60)
     clean = solve_predators(t)
@@ -97,6 +99,7 @@ def test_standard_errors_are_honest():
     assert 0.88 <= np.mean(is_inside) <= 0.995
 
 
+@pytest.mark.slow
 def test_standard_errors_of_another_form_are_those_of_its_own_numbers():
     t = np.linspace(0, 12, 60)
     clean = solve_predators(t)

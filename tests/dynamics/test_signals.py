@@ -6,6 +6,7 @@ from spl.dynamics.signals import as_series, estimate_noise, is_even
 from spl.errors import DataError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.001, 0.01, 0.1, 0.5])
 def test_noise_of_a_chaotic_system_is_told_within_a_tenth(noise):
     data = make_lorenz(2000, noise=noise)

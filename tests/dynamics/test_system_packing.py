@@ -33,6 +33,7 @@ def test_slopes_are_nan_outside_the_domain():
     np.testing.assert_array_equal(evaluate_slopes(system, [[-1.0], [3.0]]), [[np.nan], [3.0]])
 
 
+@pytest.mark.slow
 def test_programs_may_differ_in_literals_and_operators():
     half, cut = Operator("half", lambda a: a / 2), Operator("cut", lambda a: a - 1)
     names = ("x", "y")

@@ -34,6 +34,7 @@ def test_a_clean_chaotic_system_fulfils_its_weak_form():
     assert np.all(regress_lorenz(rows, data.clean) < 1e-4)
 
 
+@pytest.mark.slow
 def test_lorenz_coefficients_are_found_within_a_percent_on_average_at_ten_percent_noise():
     errors = []
     for seed in range(3):

@@ -32,6 +32,8 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.regression.fit import evaluate
 
+pytestmark = pytest.mark.search
+
 T = np.linspace(0, 12, 600)
 OSCILLATION = np.column_stack([np.sin(2 * T), np.cos(2 * T)])  # a' = 2*b, b' = -2*a
 LINEAR = "f -> C*a + C*b | C*a | C*b"  # few formulas: tried in no time
@@ -78,7 +80,7 @@ def test_the_truth_lies_within_a_few_standard_errors(model):
 def test_a_run_whose_length_is_counted_repeats_to_the_last_digit_for_any_number_of_jobs_on_a_busy_machine(noisy):
     def search(n_jobs):
         model = SPLDynamics(
-            operators=("+", "*", "sin"), timeout=None, max_evaluations=2000, random_state=3, n_jobs=n_jobs
+            operators=("+", "*", "sin"), timeout=None, max_evaluations=500, random_state=3, n_jobs=n_jobs
         )
         model.fit(noisy[::3], T[::3], feature_names=NAMES)
         fronts = [front.to_csv() for front in model.equations_]

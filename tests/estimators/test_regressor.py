@@ -22,8 +22,10 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from spl import Grammar, Operator, SearchConfig, SplError, SPLRegressor
 from spl.errors import DataRepaired, RunFileError, SearchInterrupted, UndefinedError, UndefinedValues
 
+pytestmark = pytest.mark.search
+
 FEW = {"max_evaluations": 3000, "random_state": 0}
-CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=500, search=SearchConfig(n_trees=1))
+CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=100, search=SearchConfig(n_trees=1))
 
 
 @pytest.fixture(scope="module")

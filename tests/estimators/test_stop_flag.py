@@ -9,6 +9,8 @@ from spl import SearchConfig, SPLDynamics, SPLRegressor
 from spl.errors import DoubtfulResult, SearchInterrupted
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 
+pytestmark = pytest.mark.search
+
 
 class Model:
     """Something that is fitted."""

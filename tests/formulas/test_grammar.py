@@ -36,6 +36,7 @@ def test_a_mutated_derivation_is_a_member_where_the_slow_twin_says_so(grammar, s
         assert grammar.derives(program, name) == derives(grammar, to_tree(program.tokens, grammar), number)
 
 
+@pytest.mark.slow
 @given(grammars(), SEEDS)
 def test_a_symbol_derives_every_template_that_its_rules_lead_to(grammar, seed):
     choose = random.Random(seed)
@@ -61,12 +62,14 @@ def test_a_template_without_symbols_is_derived_where_its_program_is(grammar, see
     assert grammar.derives_template(plain.tokens, 0)
 
 
+@pytest.mark.slow
 @given(grammars(), SEEDS)
 def test_the_text_of_a_derivation_is_a_member(grammar, seed):
     program = derive(grammar, random.Random(seed))
     assert grammar.derives(to_text(program))
 
 
+@pytest.mark.slow
 @given(grammars())
 def test_text_reads_back_to_an_equal_grammar(grammar):
     assert Grammar.from_text(str(grammar), OWN) == grammar
@@ -268,6 +271,7 @@ def test_a_shortest_formula_too_long_to_show_is_counted():
     assert f"a formula of {2**41 - 1} rules" in grammar.explain()
 
 
+@pytest.mark.slow
 @given(grammars())
 def test_the_number_of_formulas_agrees_with_listing_them(grammar):
     assume(len(grammar.rules) < 9)

@@ -155,6 +155,7 @@ def test_an_operator_named_twice_gives_one_rule():
     assert [rule.text for rule in grammar.rules] == ["log(f)", "f**2", "soft(f)", "x"]
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=4, unique=True))
 def test_any_column_names_will_do(columns):
     grammar = Grammar.from_operators(["+", "sin"], columns, inside="polynomials", max_power=2)

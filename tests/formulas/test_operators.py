@@ -149,6 +149,7 @@ def test_something_that_is_no_function_is_refused():
         Operator("f", 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "arity"),
     [(np.sin, 1), (np.hypot, 2), (lambda a: a, 1), (lambda a, b: a, 2), (lambda a, power=2: a**power, 1)],
@@ -157,10 +158,12 @@ def test_the_arity_is_that_of_the_function(function, arity):
     assert Operator("f", function).arity == arity
 
 
+@pytest.mark.slow
 def test_derivatives_may_be_a_list():
     assert Operator("f", np.hypot, [lambda a, b: a, lambda a, b: b]).derivatives[1](1, 2) == 2
 
 
+@pytest.mark.slow
 def test_one_derivative_may_stand_alone():
     assert Operator("f", np.sin, np.cos).derivatives == (np.cos,)
     assert Operator("f", np.sin).derivatives == ()

@@ -31,6 +31,7 @@ def test_an_operator_is_compiled_once():
     assert compile_operator(operator) is compile_operator(operator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "derivative"), [(np.sin, None), (math.sin, None), (np.sin, np.cos), (np.hypot, None), (abs, None)]
 )
@@ -39,10 +40,12 @@ def test_functions_of_numpy_and_math_need_no_wrapping(function, derivative):
     assert len(compile_operator(operator)) == 1 + operator.arity
 
 
+@pytest.mark.slow
 def test_a_function_that_gives_an_array_of_no_dimension_is_taken():
     assert Operator("relu", lambda x: np.where(x > 0, x, 0)).arity == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -69,15 +72,18 @@ def test_a_function_that_cannot_be_used_is_refused_when_the_operator_is_made(fun
         Operator("odd", function)
 
 
+@pytest.mark.slow
 def test_a_function_that_mixes_the_numbers_of_an_array_is_refused():
     with pytest.raises(OperatorError, match="'odd' gives a number another value when it stands in an array"):
         Operator("odd", lambda x: x - x.mean(), derivative=lambda x: 1.0)
 
 
+@pytest.mark.slow
 def test_an_operator_has_its_value_and_a_derivative_by_each_argument():
     assert len(compile_operator(Operator("two", lambda a, b: a * b))) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -97,11 +103,13 @@ def test_a_derivative_that_cannot_be_used_is_refused_when_the_operator_is_made(o
         Operator("two", lambda a, b: a * b, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sympy_form", [None, sympy.erf])
 def test_a_derivative_may_come_from_nothing_or_from_the_sympy_form(sympy_form):
     assert len(compile_operator(Operator("tanh_like", lambda a: np.tanh(a), sympy=sympy_form))) == 2
 
 
+@pytest.mark.slow
 def test_a_derivative_of_sympy_that_does_not_compile_is_taken_numerically():
     relu = Operator("relu", lambda x: x if x > 0 else 0.0, sympy=lambda x: sympy.Max(x, 0))
     assert len(compile_operator(relu)) == 2

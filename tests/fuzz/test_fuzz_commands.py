@@ -11,6 +11,8 @@ from tests.fuzz.texts import ATTACKS, NAMES
 
 from spl.cli.main import main
 
+pytestmark = pytest.mark.slow
+
 WORDS = [
     "", " ", "0", "-1", "1", "1.5", "1e999", "nan", "inf", "-inf", "9" * 400, "x", "y", "t", "x,y", "x,x", ",", '"x', "data.csv", "law.grammar", "/", "-", "--",
     "-h", "mdl", "knee", "auto", "weak", "+", "+,*", "+,+", "sin", "f -> x", "\n", "x" * 1_000, *NAMES, *ATTACKS[:20],

@@ -1,6 +1,7 @@
 """Arguments of strangers: estimators fit, or say in words what is wrong."""
 
 import contextlib
+import functools
 import traceback
 import warnings
 
@@ -15,6 +16,8 @@ from spl import SPLDynamics, SPLRegressor
 from spl.errors import SettingError, SplError
 from spl.settings import Limits, SearchConfig
 
+pytestmark = pytest.mark.slow
+
 TINY = SearchConfig(
     max_rules=6,
     n_episodes=10,
@@ -28,6 +31,18 @@ TINY = SearchConfig(
 GOOD_SETTINGS = {"timeout": 1, "max_evaluations": 20, "search": TINY, "operators": ("+", "*"), "random_state": 0}
 SETTINGS = list(SPLRegressor().get_params())
 DYNAMICS_SETTINGS = list(SPLDynamics().get_params())
+TIMES = np.linspace(0, 1, 20)
+STATES = np.column_stack([np.sin(2 * TIMES), np.cos(2 * TIMES)])
+
+
+@functools.cache
+def fit_table():
+    return SPLRegressor(**GOOD_SETTINGS).fit(GOOD, GOOD[:, 0])
+
+
+@functools.cache
+def fit_system():
+    return SPLDynamics(timeout=None, max_evaluations=1000, operators=("+", "*"), random_state=0).fit(STATES, TIMES)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -86,11 +101,12 @@ def test_a_regressor_takes_its_data_or_refuses_it_in_words(X, y, weights):
 @cases(60)
 @given(table, st.one_of(anything, st.integers(-5, 5)))
 def test_a_fitted_regressor_answers_or_refuses_in_words(X, index):
+    fitted = fit_table()
     with guarded("estimators"):
         for action in (
-            lambda: FITTED.predict(X, index),
-            lambda: FITTED.sympy(index),
-            lambda: FITTED.latex(index),
+            lambda: fitted.predict(X, index),
+            lambda: fitted.sympy(index),
+            lambda: fitted.latex(index),
             lambda: SPLRegressor().set_params(selection=index).predict(X),
         ):
             try_all(action)
@@ -100,27 +116,28 @@ def test_a_fitted_regressor_answers_or_refuses_in_words(X, index):
 @given(st.dictionaries(st.sampled_from(DYNAMICS_SETTINGS), anything, min_size=1, max_size=2))
 def test_dynamics_take_their_settings_or_refuse_them_in_words(settings):
     with guarded("estimators"):
-        model = SPLDynamics(**{**{k: v for k, v in GOOD_SETTINGS.items() if k != "max_evaluations"}, **settings})
+        model = SPLDynamics(**{**GOOD_SETTINGS, **settings})
         try_all(lambda: model.fit(STATES, TIMES), model.equations, model.sympy, lambda: model.predict(STATES))
 
 
 @cases(100)
-@given(st.one_of(table, st.lists(table, max_size=2)), st.one_of(st.just(TIMES := np.linspace(0, 1, 20)), st.just(0.1), target, anything), st.one_of(st.none(), table), st.one_of(st.none(), table), st.one_of(st.none(), anything))  # fmt: skip
+@given(st.one_of(table, st.lists(table, max_size=2)), st.one_of(st.just(TIMES), st.just(0.1), target, anything), st.one_of(st.none(), table), st.one_of(st.none(), table), st.one_of(st.none(), anything))  # fmt: skip
 def test_dynamics_take_their_data_or_refuse_it_in_words(x, t, x_dot, u, names):
     with guarded("estimators"):
-        model = SPLDynamics(timeout=1, search=TINY, operators=("+", "*"), random_state=0)
+        model = SPLDynamics(**GOOD_SETTINGS)
         try_all(lambda: model.fit(x, t, x_dot, u, names), model.equations, lambda: model.score(x, t, x_dot, u))
 
 
 @cases(60)
 @given(st.one_of(table, anything), st.one_of(target, anything), st.one_of(st.none(), table, anything))
 def test_a_fitted_system_answers_or_refuses_in_words(x, t, u):
+    fitted = fit_system()
     with guarded("estimators"):
         for action in (
-            lambda: SYSTEM.predict(x, u),
-            lambda: SYSTEM.simulate(x, t, u),
-            lambda: SYSTEM.score(x, t, u=u),
-            lambda: SYSTEM.equations(t),
+            lambda: fitted.predict(x, u),
+            lambda: fitted.simulate(x, t, u),
+            lambda: fitted.score(x, t, u=u),
+            lambda: fitted.equations(t),
         ):
             try_all(action)
 
@@ -137,8 +154,3 @@ def test_settings_are_taken_or_refused_in_words(search, limits):
                 settings(**given_)
             except SettingError as error:
                 assert len(str(error)) < 1_000
-
-
-STATES = np.column_stack([np.sin(2 * TIMES), np.cos(2 * TIMES)])
-FITTED = SPLRegressor(**GOOD_SETTINGS).fit(GOOD, GOOD[:, 0])
-SYSTEM = SPLDynamics(timeout=2, operators=("+", "*"), random_state=0).fit(STATES, TIMES)

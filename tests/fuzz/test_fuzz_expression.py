@@ -3,6 +3,7 @@
 import contextlib
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fuzz.guard import cases, guarded
@@ -15,6 +16,8 @@ from spl.notation.latex import to_latex
 from spl.notation.to_sympy import to_sympy
 from spl.regression.fit import evaluate
 from spl.regression.simplify import simplify
+
+pytestmark = pytest.mark.slow
 
 WORDS = Vocabulary(("x", "y", "flow rate"))
 COLUMNS = np.array([[0.0, 1.0, -2.5, 1e300], [3.0, 1e-300, 0.0, -1e300], [1.0, 2.0, 3.0, 4.0]])

@@ -1,6 +1,7 @@
 """Grammars of strangers: each is read or refused in words, and what was read can be explained, written and searched."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fuzz.guard import cases, guarded
@@ -12,6 +13,8 @@ from spl.formulas.grammar import Grammar
 from spl.regression.discover import discover
 from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
+
+pytestmark = pytest.mark.slow
 
 SHORT = SearchConfig(max_rules=6, n_episodes=20, n_transplants=1, max_schedules=1, n_simulations=2, n_completions=16)
 symbol = st.one_of(st.sampled_from(["f", "g", "h"]), st.sampled_from(NAMES))

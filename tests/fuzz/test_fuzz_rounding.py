@@ -18,6 +18,8 @@ from spl.regression.fit import evaluate
 from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
+pytestmark = pytest.mark.slow
+
 MAX_CHANGE = 20 * MAX_ROUNDING  # of the target's spread: what more digits may change
 OPERATORS = (
     ("+", "-", "*"),

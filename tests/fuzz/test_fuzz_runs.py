@@ -19,6 +19,8 @@ from spl.runs.reader import read_run
 from spl.runs.regression import discover_in_file, resume
 from spl.settings import Limits, SearchConfig
 
+pytestmark = pytest.mark.slow
+
 TINY = SearchConfig(
     max_rules=6,
     n_episodes=20,

@@ -21,6 +21,8 @@ from spl.data.table_files import read_table
 from spl.data.trajectory_files import prepare_trajectories
 from spl.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 CELLS = [
     "1", "-2.5", "1e999", "-1e-999", "nan", "NaN", "NA", "", " ", "null", "None", "inf", "-inf", "1,5", "1.234,5", "1 000", "0x1F", "1_000", "2024-02-30",
     "2024-01-01T00:00:00Z", "12:30", "True", "false", "#N/A", "=1+1", "@SUM(1)", '"a""b"', '"a\nb"', '"', "'", "\\", "x;y", "x,y", "x\ty", "9" * 400,

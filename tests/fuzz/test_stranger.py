@@ -22,6 +22,8 @@ from spl.notation.to_sympy import to_sympy
 from spl.regression.fit import evaluate
 from spl.regression.simplify import simplify
 
+pytestmark = pytest.mark.slow
+
 FORBIDDEN = (
     "open",
     "exec",

@@ -34,10 +34,10 @@ TABLES = [
     sparse.csr_matrix(GOOD), np.ma.masked_array(GOOD, GOOD > 1), np.zeros(20, dtype=[("a", float), ("b", int)]), np.datetime64("2024-01-01"),
     GOOD * 1e149, GOOD * 1e-149, GOOD * 7e307, np.where(GOOD > 1, 1e150, GOOD), np.where(GOOD > 1, 5e-324, GOOD), np.full((20, 2), 1.7e308), GOOD.astype(np.longdouble) * np.longdouble(10)**4000,
     np.where(GOOD > 1, -np.inf, GOOD).astype(object), [[10**400, 1]] * 20, [[10**4400, 1]] * 2, [[1, None], [2, 3]] * 10, [["1.5", "-"], ["1,5", "n/a"]] * 10, [["bad", 1.0]] + [[2.0, 3.0]] * 19,
-    [[datetime.datetime(2024, 1, 1), datetime.date(2024, 1, 1)]] * 20, [[datetime.time(12), datetime.timedelta(1)]] * 20, np.full((20, 2), np.datetime64("NaT")), np.arange(40).reshape(20, 2).astype("datetime64[D]"),
+    [[datetime.datetime(2024, 1, 1), datetime.date(2024, 1, 1)]] * 20, [[datetime.time(12), datetime.timedelta(1)]] * 20, np.full((20, 2), np.datetime64("NaT", "s")), np.arange(40).reshape(20, 2).astype("datetime64[D]"),
     np.arange(40).reshape(20, 2).astype("timedelta64[h]"), [[decimal.Decimal("NaN"), fractions.Fraction(1, 3)]] * 20, [["2024-01-01", "01/02/2024"]] * 20, pd.DataFrame({"a": [pd.NA, 1.0] * 10, "b": [True, None] * 10}),
     pd.DataFrame({"a": pd.date_range("2024", periods=20, tz="Asia/Tokyo"), "b": pd.timedelta_range("1s", periods=20)}), pd.DataFrame({"a": pd.period_range("2024", periods=20, freq="D"), "b": range(20)}),
-    pd.DataFrame({"a": [10**400] * 20, "b": range(20)}), pd.DataFrame({"a": ["x"] * 20, "b": [complex(1, 1)] * 20}), np.ma.masked_array(GOOD.astype(object), GOOD > 1), np.ma.masked_all((20, 2)),
+    pd.DataFrame({"a": pd.Series([10**400] * 20, dtype=object), "b": range(20)}), pd.DataFrame({"a": ["x"] * 20, "b": [complex(1, 1)] * 20}), np.ma.masked_array(GOOD.astype(object), GOOD > 1), np.ma.masked_all((20, 2)),
     np.array([["1", "2"], ["3", "x"]] * 10), np.array([[b"1", b"2"]] * 20), [[None, 1.0]] * 20, [["a", "b"]] * 20, "table", None, 5, float("nan"), {}, {"a": [1, 2]},
 ]  # fmt: skip
 table = st.one_of(

@@ -101,6 +101,7 @@ def test_exported_python_has_the_values_of_the_kernels(format: str) -> None:
         np.testing.assert_allclose(np.asarray(found), evaluate(program, COLUMNS), rtol=1e-10, err_msg=to_text(program))
 
 
+@pytest.mark.slow
 @needs_c
 def test_exported_c_has_the_values_of_the_kernels(tmp_path: Path) -> None:
     programs = PROGRAMS[:64]  # each operator twice

@@ -18,6 +18,7 @@ from spl.notation.to_sympy import to_sympy
 X, Y, RATE = (sympy.Symbol(name) for name in WORDS.variables)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(program=programs(), real=st.booleans(), fitted=st.booleans())
 def test_the_way_through_sympy_and_back_keeps_the_values(program: Program, real: bool, fitted: bool) -> None:
@@ -89,6 +90,7 @@ def test_an_operator_of_the_user_is_found_by_its_name() -> None:
     assert to_text(from_sympy(sympy.Function("sinc")(X) + 1, words)) == "sinc(x) + 1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Abs", "sec", "re"])
 def test_an_operator_of_the_user_named_like_a_function_of_sympy_stays_apart_from_it(name):
     words = Vocabulary(("x",), own=(Operator(name, lambda x: x + 1),))

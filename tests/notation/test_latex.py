@@ -77,6 +77,7 @@ def test_numbers_have_as_many_digits_as_asked() -> None:
     assert to_latex(read("C * x", 1.23456789), digits=3) == "1.23 x"
 
 
+@pytest.mark.slow
 def test_an_operator_of_the_user_is_printed_by_its_name() -> None:
     words = Vocabulary(("x",), own=(Operator("ln1", lambda x: np.log(x) + 1), Operator("my_f", lambda x, y: x * y)))
     tokens = (tk.USER_BINARY, tk.USER_UNARY, words.variable_token("x"), words.variable_token("x"))

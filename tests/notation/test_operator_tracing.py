@@ -17,6 +17,7 @@ from spl.regression.fit import evaluate
 POINTS = np.array([[0.3, 0.7, 0.9], [0.5, 0.2, 0.8]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function",
     [
@@ -39,6 +40,7 @@ def test_a_function_that_does_not_look_at_its_argument_is_a_number() -> None:
     assert to_text(define_operator(Operator("two", lambda x: 2))) == "2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function",
     [

@@ -26,6 +26,7 @@ def sympy_values(expression: sympy.Expr, real: bool, columns: NDArray[np.float64
         return np.broadcast_to(np.asarray(function(*columns)), columns[0].shape)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(program=programs(), real=st.booleans(), exact=st.booleans())
 def test_sympy_has_the_values_of_the_program(program: Program, real: bool, exact: bool) -> None:

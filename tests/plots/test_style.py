@@ -57,6 +57,7 @@ def test_text_stays_text_in_svg_also_when_the_user_saves(tmp_path):
     assert ">flow rate</text>" in (tmp_path / "plot.svg").read_text()
 
 
+@pytest.mark.slow
 def test_fonts_of_a_pdf_are_truetype(tmp_path):
     titled("flow rate").savefig(tmp_path / "plot.pdf")
     parts = (tmp_path / "plot.pdf").read_bytes().split(b"stream\n")

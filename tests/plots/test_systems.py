@@ -46,6 +46,7 @@ def test_one_state_alone_has_no_portrait():
     assert [axes.get_ylabel() for axes in figure.axes] == ["x", "dx/dt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spline", "weak"])
 def test_derivatives_by_the_equations_stand_against_those_of_the_data(method):
     figure = draw(("x", "y"), ("y", "2*x"), oscillation(), method=method)
@@ -78,6 +79,7 @@ def test_an_explosion_does_not_stretch_the_axes():
     assert figure.axes[0].get_ylim()[1] < 2
 
 
+@pytest.mark.slow
 def test_many_states_and_samples_are_thinned():
     names = tuple(f"x{k}" for k in range(MAX_DRAWN_STATES + 2))
     t = np.linspace(0, 1, 3 * MAX_POINTS)

@@ -44,6 +44,7 @@ def test_every_token_is_drawn_with_any_name():
     figure.canvas.draw()
 
 
+@pytest.mark.slow
 def test_a_large_tree_has_a_size_that_can_be_drawn():
     figure = plot_tree(parse_expression(" + ".join(["x"] * 200), Vocabulary(("x",))))
     assert max(figure.get_size_inches()) <= 60

@@ -69,6 +69,7 @@ def test_a_fast_wave_in_noise_is_not_worth_its_price():
     assert min(description_length(wave, data.n_rows, data.floor) for wave in waves) > constant
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("seed", range(2))
 def test_unrelated_columns_are_said_to_explain_nothing(seed):
     rng = np.random.default_rng(100 + seed)

@@ -38,6 +38,7 @@ def summary(found):
     return [(c.program.tokens, c.program.constants, c.loss) for c in found.front]
 
 
+@pytest.mark.search
 @pytest.mark.parametrize(
     "limits_and_config",
     [
@@ -54,6 +55,7 @@ def test_the_same_seed_gives_the_same_front_for_any_number_of_jobs(limits_and_co
     assert fronts[0] == fronts[1] == fronts[2]
 
 
+@pytest.mark.search
 def test_another_seed_gives_another_front():
     limits = Limits(timeout=None, max_evaluations=2_000)
     data, grammar = make_data(no_law), Grammar.from_text(HARD)
@@ -61,6 +63,7 @@ def test_another_seed_gives_another_front():
     assert summary(one) != summary(two)
 
 
+@pytest.mark.search
 def test_an_exact_law_ends_the_search():
     found = search(make_data(lambda x, y: 3 * x * y + y), Grammar.from_text(POLYNOMIALS), config=QUICK)
     assert found.stopped == "exact"
@@ -74,6 +77,7 @@ def test_the_numbers_of_an_exact_law_come_back_clean():
     assert "3" in to_text(found.front[-1].program)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("size_of_x", [1e-9, 1.0, 1e9])
 @pytest.mark.parametrize("size_of_y", [1e-9, 1e9])
 def test_units_do_not_hide_a_law(size_of_x, size_of_y):
@@ -91,6 +95,7 @@ def test_units_do_not_hide_a_law_with_constants_inside(size):
     assert found.front[-1].loss <= 1e-8 * data.spread
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("derivative", [None, lambda a: -2 * a * np.exp(-a * a)])
 def test_operators_of_the_user_work_inside_the_search(derivative):
     bump = Operator("bump", lambda a: np.exp(-a * a), derivative)
@@ -107,10 +112,11 @@ def noisy_law(x, y):
 
 def search_with_patience(patience, n_jobs=1):
     config = replace(QUICK, patience=patience)
-    limits = Limits(timeout=None, max_evaluations=60_000)
+    limits = Limits(timeout=None, max_evaluations=20_000)
     return search(make_data(noisy_law), Grammar.from_text(POLYNOMIALS), config=config, limits=limits, n_jobs=n_jobs)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_search_ends_when_no_better_formula_comes_up_for_long(monkeypatch, n_jobs):
     monkeypatch.setattr("spl.regression.assess.SETTLE_EPISODES", 300)
@@ -120,6 +126,7 @@ def test_a_search_ends_when_no_better_formula_comes_up_for_long(monkeypatch, n_j
     assert summary(found) == summary(search_with_patience(2.0))
 
 
+@pytest.mark.search
 def test_a_search_without_patience_limits_goes_on(monkeypatch):
     monkeypatch.setattr("spl.regression.assess.SETTLE_EPISODES", 300)
     found, patient = search_with_patience(2.0), search_with_patience(None)
@@ -134,6 +141,7 @@ def test_the_evaluations_are_limited():
     assert 1_000 <= found.n_evaluations <= 1_000 + 2 * QUICK.n_simulations
 
 
+@pytest.mark.search
 def test_the_schedules_are_limited():
     config = SearchConfig(max_rules=10, n_episodes=50, n_transplants=2, max_schedules=2, n_trees=3)
     found = search(make_data(no_law), Grammar.from_text(HARD), config=config)
@@ -141,6 +149,7 @@ def test_the_schedules_are_limited():
     assert found.n_episodes == 50 * 2 * 2 * 3
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("timeout", [0.3, 1.5])
 def test_the_time_limit_is_kept(timeout):
     search(
@@ -267,6 +276,7 @@ def test_a_problem_of_the_paper_is_recovered_on_its_test_range(name, max_evaluat
     assert_recovered(load_nguyen(name), Limits(timeout=60, max_evaluations=max_evaluations))
 
 
+@pytest.mark.search
 def test_a_problem_of_the_paper_with_constants_is_recovered_on_its_test_range():
     assert_recovered(load_nguyen("Nguyen-1c"), Limits(timeout=60, max_evaluations=500_000))
 
@@ -311,17 +321,20 @@ def assert_same_search(found, other):
     assert (found.n_episodes, found.n_evaluations) == (other.n_episodes, other.n_evaluations)
 
 
+@pytest.mark.search
 def test_a_search_goes_on_from_any_of_its_checkpoints_to_the_same_end(whole):
     found, checkpoints = whole
     for checkpoint in checkpoints[:: len(checkpoints) // 3]:
         assert_same_search(search_on(checkpoint=checkpoint)[0], found)
 
 
+@pytest.mark.search
 def test_twice_as_many_rounds_are_the_same_at_once_or_one_half_after_the_other(whole):
     _, checkpoints = search_on(max_schedules=1)
     assert_same_search(search_on(checkpoint=checkpoints[-1])[0], whole[0])
 
 
+@pytest.mark.search
 def test_a_search_that_was_stopped_in_the_middle_of_a_batch_goes_on_to_the_same_end(whole):
     looks = iter(range(10_000))
     stopped, checkpoints = search_on(must_stop=lambda: next(looks) > 25)
@@ -330,6 +343,7 @@ def test_a_search_that_was_stopped_in_the_middle_of_a_batch_goes_on_to_the_same_
     assert_same_search(search_on(checkpoint=checkpoints[-1])[0], whole[0])
 
 
+@pytest.mark.search
 def test_a_search_that_used_up_its_evaluations_goes_on_to_the_same_end(whole):
     limits = Limits(timeout=None, max_evaluations=whole[0].n_evaluations // 3)
     stopped, checkpoints = search_on(limits=limits)

@@ -72,6 +72,7 @@ def test_an_alphabet_without_operators_of_the_user_has_no_rows_for_them():
     assert pack_alphabet(Vocabulary(("x",))).user.shape == (0, 3)
 
 
+@pytest.mark.slow
 def test_operators_of_the_user_have_the_rows_of_their_tokens():
     square, sine, twist = Operator("sq", lambda a: a * a), Operator("si", np.sin), Operator("tw", lambda a, b: a * b)
     user = pack_alphabet(Vocabulary(("x",), own=(square, twist, sine))).user

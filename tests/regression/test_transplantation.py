@@ -13,6 +13,7 @@ SCORES = st.integers(1, 60).map(lambda k: k / 64)
 MODULES = st.lists(st.builds(Module, st.just(X), st.integers(1, 9), SCORES, SCORES), max_size=20)
 
 
+@pytest.mark.search
 @given(st.integers(2, 40), st.integers(1, 30), st.integers(0, 70))
 def test_the_size_of_modules_grows_from_the_baseline_to_max_rules(n_transplants, first, n_more):
     config = SearchConfig(n_transplants=n_transplants, module_size=first, max_rules=first + n_more)

@@ -26,6 +26,8 @@ from spl.regression.memory_budget import MemoryPlan
 from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
+pytestmark = pytest.mark.process
+
 RULES = "f -> f + f | f * f | sin(f) | exp(f) | C * f | x | y"
 CONFIG = SearchConfig(max_rules=10, n_episodes=120, n_transplants=2, max_schedules=1, n_trees=3)
 PLAIN = replace(CONFIG, n_completions=0)  # without a bank, which takes a second to grow

@@ -18,6 +18,8 @@ from spl.runs.dynamics import discover_system_in_file, load_system, resume_syste
 from spl.runs.reader import read_run
 from spl.settings import Limits, SearchConfig
 
+pytestmark = pytest.mark.search
+
 CONFIG = SearchConfig(max_rules=10, n_episodes=60, n_transplants=1, max_schedules=1)
 NO_LIMITS = Limits(timeout=None)  # the searches end with their schedule, whatever the clock says
 RULES = "f -> f + f | f * f | C * f | x | v"

@@ -9,6 +9,8 @@ import pytest
 from spl.errors import RunFileError
 from spl.runs.lock import SUFFIX, RunLock, is_locked
 
+pytestmark = pytest.mark.process
+
 HOLD = """
 import sys, time
 from pathlib import Path

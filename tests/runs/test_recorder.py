@@ -14,6 +14,8 @@ from spl.runs.recorder import SearchKeeper
 from spl.runs.sqlite_file import close_written, open_to_write, transaction
 from spl.settings import Limits
 
+pytestmark = pytest.mark.search
+
 
 class Store:
     """A run file that can refuse to be written."""

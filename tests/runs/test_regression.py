@@ -16,6 +16,8 @@ from spl.runs.regression import request_stop, resume
 from spl.runs.writer import RunFile
 from spl.settings import Limits, SearchConfig
 
+pytestmark = pytest.mark.search
+
 
 @pytest.fixture(scope="module")
 def whole():

@@ -14,6 +14,8 @@ from spl.runs.reader import read_run
 from spl.runs.writer import RunFile, fingerprint
 from spl.settings import Limits
 
+pytestmark = pytest.mark.search
+
 
 @contextmanager
 def full_disk(n_bytes):

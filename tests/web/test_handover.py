@@ -13,6 +13,8 @@ from tests.web.process import SECONDS, SPL, heed_ctrl_c, read_address, wait_unti
 
 from spl.web.handover import handover_file
 
+pytestmark = pytest.mark.process
+
 URL = "http://127.0.0.1:8000/secret-token/"
 
 

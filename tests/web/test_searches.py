@@ -10,6 +10,8 @@ from spl.runs.reader import read_run
 from spl.web.request import read_request
 from spl.web.run_list import FolderRuns
 
+pytestmark = pytest.mark.process
+
 
 def test_a_search_runs_shows_what_it_found_and_ends_in_order_with_the_studio(searches, folder):
     runs = FolderRuns(folder, searches)

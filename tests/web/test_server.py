@@ -11,6 +11,8 @@ from tests.web.process import SECONDS, serving
 from spl.errors import SettingError
 from spl.web.server import open_socket
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory):

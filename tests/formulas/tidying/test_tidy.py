@@ -158,6 +158,7 @@ def found_programs() -> st.SearchStrategy[Program]:
     return draw(4).map(lambda part: Program(part[0], WORDS, part[1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [positive_columns(), SIGNED], ids=["positive", "signed"])
 @settings(max_examples=300)
 @given(program=programs(12) | found_programs())
@@ -169,6 +170,7 @@ def test_values_stay_the_same_up_to_rounding(columns: np.ndarray, program: Progr
     assert np.allclose(found, values, rtol=1e-8, atol=1e-9 * np.max(np.abs(values)))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(program=programs(12) | found_programs())
 def test_a_formula_gets_neither_costlier_nor_more_fitted_numbers(program: Program) -> None:
@@ -178,6 +180,7 @@ def test_a_formula_gets_neither_costlier_nor_more_fitted_numbers(program: Progra
     assert has_inverse or simple.cost <= program.cost
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(program=programs(12) | found_programs())
 def test_a_tidy_formula_stays_as_it_is(program: Program) -> None:

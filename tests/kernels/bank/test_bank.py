@@ -344,6 +344,7 @@ def test_an_entry_at_a_corner_of_the_grid_is_found_from_all_sides(mode, a, b, si
     assert find_across(mode, a, b, side_a * NUDGE, side_b * NUDGE) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @settings(max_examples=N_EXAMPLES)
 @given(CELLS, CELLS, st.floats(0, 1), st.floats(0, 1), st.floats(-5e-7, 5e-7))
@@ -378,6 +379,7 @@ def test_an_entry_at_a_corner_whose_sign_is_undecided_is_found(mode):
                     assert find_across(mode, 0.0, b, side_a, side_b, factor) == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=N_EXAMPLES)
 @given(CELLS, CELLS, st.sampled_from([EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET]))
 def test_a_spot_has_the_coordinates_of_its_values(a, b, mode):

@@ -26,6 +26,7 @@ def fit_to_itself(seed, factor, shift):
     return [*errors, *([call_offset(own, goal)[0]] if factor == 1.0 else [])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factor", "shift"), [(1.0, 0.0), (3.7, 0.0), (1.0, 1e3), (1e-3, 1e6)])
 def test_an_error_is_never_negative(factor, shift):
     errors = [error for seed in range(40) for error in fit_to_itself(seed, factor, shift)]

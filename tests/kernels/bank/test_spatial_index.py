@@ -160,6 +160,7 @@ def test_a_goal_that_is_no_number_is_compared_with_nothing():
     assert call_rank_all(small.completion.nearest, small.bank, 0, UP_TO_SCALE_AND_OFFSET, rows, 0, n, n) == 0
 
 
+@pytest.mark.slow
 def test_an_entry_beyond_the_grid_is_ranked(rng):
     small = make_small(UP_TO_SCALE_AND_OFFSET)
     last = small.bank.member[0, small.bank.n_of[0] - 1]
@@ -193,6 +194,7 @@ LAWS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("law", "way"), LAWS)
 def test_a_hole_is_closed_in_the_plainest_way_that_explains_the_goal(law, way, rng):
     small = make_small(UP_TO_SCALE_AND_OFFSET)

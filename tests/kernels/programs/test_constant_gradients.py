@@ -73,6 +73,7 @@ def assert_agrees(program, columns, constants, user=None, alphabet=ALPHABET):
     return is_clear
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opcode", UNARY)
 def test_the_slope_of_a_unary_operator_follows_its_definition(opcode):
     columns = np.array([[-3.0, -0.9, -0.4, -0.1, 0.2, 0.45, 0.7, 0.95, 1.5, 4.0]])
@@ -158,6 +159,7 @@ def test_a_part_without_constants_may_leave_its_slope_undefined():
     np.testing.assert_array_equal(jacobian, [[1.0] * 3])
 
 
+@pytest.mark.slow
 def test_operators_of_the_user_are_differentiated_by_their_own_functions():
     functions = {
         t.USER_UNARY + 1: (lambda x: x * np.exp(x), lambda x: (1.0 + x) * np.exp(x)),

@@ -58,6 +58,7 @@ def run(program, columns, constants=(), n_rows=None):
     return out, status
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(programs(), st.integers(1, 40), st.integers(0, 2**32 - 1))
 def test_any_program_has_the_values_of_its_definition(program, n_samples, seed):

@@ -145,6 +145,7 @@ NONLINEAR = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "truth"), NONLINEAR)
 def test_no_start_of_scipy_finds_a_better_fit(rng, text, truth):
     columns = rng.uniform(0.5, 3, (2, N_ROWS))
@@ -275,6 +276,7 @@ def loss_of_tokens(program, constants, table):
     return float(np.sqrt(np.mean(table.weights * (table.target - values) ** 2)))
 
 
+@pytest.mark.slow
 @settings(max_examples=fewer(400, 30), deadline=None)
 @given(programs(max_depth=4), st.integers(0, 2**32 - 1), st.integers(1, 12))
 def test_refitting_never_raises_the_loss(program, seed, max_iterations):
@@ -288,6 +290,7 @@ def test_refitting_never_raises_the_loss(program, seed, max_iterations):
     assert after <= before * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=fewer(200, 20), deadline=None)
 @given(programs(max_depth=4), st.integers(0, 2**32 - 1))
 def test_the_loss_returned_is_that_of_the_constants_returned(program, seed):

@@ -93,6 +93,7 @@ def test_all_blocks_of_rows_count(n_rows):
     assert not check("1e14*(x + y - x)", data)
 
 
+@pytest.mark.slow
 def test_the_sum_is_what_perturbations_of_single_results_add_up_to():
     """x*y + 3*x at x = 2, y = 5: every operator once, in the order + * *."""
     program = parse_expression("x*y + 3*x", WORDS)

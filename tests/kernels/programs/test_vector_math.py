@@ -59,6 +59,7 @@ def errors_in_last_places(values, exact):
     return np.array(errors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "exact", "samples", "limit"),
     [
@@ -102,6 +103,7 @@ def test_a_function_is_off_by_a_few_last_places_at_most(name, exact, samples, li
     assert errors[worst] <= limit, f"{name}({x[worst]!r}) is off by {errors[worst]:.2f}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_nan_stays_nan(name):
     assert np.isnan(FUNCTIONS[name]([np.nan] * 9)).all()

@@ -71,6 +71,7 @@ def found(tmp_path_factory):
     return run_script(folder, SCRIPT)
 
 
+@pytest.mark.slow
 def test_a_record_has_the_values_that_it_was_given(found):
     assert found["once"] == 2 * 1.5 * TWO_ROWS + 7 * 0.5
 

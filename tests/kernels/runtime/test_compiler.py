@@ -109,6 +109,7 @@ def test_the_folder_of_the_cache_is_named_after_the_digest():
     assert cache_folder().is_dir()
 
 
+@pytest.mark.process
 @needs_compiler
 def test_the_first_process_compiles_and_the_second_loads(toy_folder):
     first, second = (run_script(toy_folder, SCRIPT) for _ in range(2))
@@ -117,6 +118,7 @@ def test_the_first_process_compiles_and_the_second_loads(toy_folder):
     assert first["values"] == second["values"] == [0.0, 2.0, 4.0, 6.0]
 
 
+@pytest.mark.process
 @needs_compiler
 def test_a_changed_kernel_source_is_compiled_anew(toy_folder):
     sources = toy_folder / "spl"
@@ -127,6 +129,7 @@ def test_a_changed_kernel_source_is_compiled_anew(toy_folder):
     assert run_script(toy_folder, SCRIPT)["misses"] == 1
 
 
+@pytest.mark.process
 @needs_compiler
 def test_a_cache_folder_that_cannot_be_made_is_replaced_by_a_temporary_one(toy_folder):
     (toy_folder / "a_file").write_text("")
@@ -138,6 +141,7 @@ def test_a_cache_folder_that_cannot_be_made_is_replaced_by_a_temporary_one(toy_f
         assert len(list(elsewhere.glob("symbolic-physics-learner-*"))) == n_folders
 
 
+@pytest.mark.process
 @needs_compiler
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_read_only_cache_folder_is_replaced_by_a_temporary_one(toy_folder):
@@ -162,6 +166,7 @@ print(json.dumps({"loss": found.front[-1].loss, "n_passes": len(recorder.buffer)
 """
 
 
+@pytest.mark.process
 @needs_compiler
 def test_a_second_process_searches_without_compiling_anything(tmp_path):
     cache = {"SPL_CACHE": str(cache_folder().parent.parent)}  # that of this process, so that it is rarely empty
@@ -169,6 +174,7 @@ def test_a_second_process_searches_without_compiling_anything(tmp_path):
     assert run_script(tmp_path, SEARCH_SCRIPT, **cache)["n_passes"] == 0
 
 
+@pytest.mark.process
 @needs_compiler
 def test_compiled_kernels_are_noticed(monkeypatch, tmp_path):
     warm_up()
@@ -185,6 +191,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
 """
 
 
+@pytest.mark.process
 @needs_compiler
 def test_kernels_run_where_the_disk_is_full(toy_folder):
     found = run_script(toy_folder, FULL_DISK + SCRIPT)

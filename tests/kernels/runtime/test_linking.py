@@ -7,6 +7,8 @@ import numba
 import pytest
 from tests.kernels.runtime.test_compiler import needs_compiler, run_script
 
+pytestmark = pytest.mark.process
+
 # Kept out of this file, and with a cache of its own: what kernels come from a cache is told by the sources of spl alone
 TOY = """
 from spl.kernels.runtime.linking import apart

@@ -39,6 +39,7 @@ def test_the_twin_gives_the_published_numbers_of_splitmix64():
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @given(SEEDS)
 def test_any_seed_gives_the_numbers_of_splitmix64(seed):
     assert draw_bits(seed, 4) == bits_slowly(seed, 4)

@@ -91,6 +91,7 @@ def test_an_error_is_no_value_and_leaves_the_other_numbers_alone():
         np.testing.assert_allclose(out, values)
 
 
+@pytest.mark.slow
 def test_division_by_zero_is_no_error_in_a_function_of_the_user():
     operator = compile_elementwise(lambda a, b: a / b, 2)
     out = np.empty(1)
@@ -99,6 +100,7 @@ def test_division_by_zero_is_no_error_in_a_function_of_the_user():
     assert np.isinf(out[0])
 
 
+@pytest.mark.slow
 def test_a_function_that_needs_whole_arrays_gets_them():
     operator = compile_elementwise(lambda x: np.where(x > 0.0, x, np.zeros_like(x)), 1)
     x = np.array([-1.0, 0.0, 2.0])

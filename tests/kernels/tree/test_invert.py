@@ -57,6 +57,7 @@ def numbers(bounds, n):
     return st.lists(st.floats(*bounds), min_size=n, max_size=n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("token", list(UNARY_GOALS))
 @pytest.mark.parametrize("branch", [0, 1])
 @settings(max_examples=N_EXAMPLES)
@@ -67,6 +68,7 @@ def test_a_unary_operator_of_its_operand_gives_the_goal(token, branch, data):
     np.testing.assert_allclose(apply(token, operand), goal, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("token", "side", "goals", "siblings"), BINARY_GOALS)
 @settings(max_examples=N_EXAMPLES)
 @given(st.data())

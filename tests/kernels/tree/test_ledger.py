@@ -1,6 +1,7 @@
 """The ledger against a dict, a minimum per cost and a sorted list."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.kernels.program_twins import CONSTANT, LITERAL, X0, power_token
@@ -58,6 +59,7 @@ def recall(ledger, key):
 KEYS = st.builds(lambda high, low: high * 16 + low, st.integers(1, 2**59), st.integers(12, 15)) | st.integers(1, 40)
 
 
+@pytest.mark.slow
 @settings(max_examples=N_EXAMPLES)
 @given(st.lists(st.tuples(KEYS, st.floats(0, 1e300)), max_size=60))
 def test_the_table_is_a_dict_that_is_emptied_when_three_quarters_full(entries):
@@ -157,6 +159,7 @@ def enter_slowly(kept, loss, reward, number, n_kept):
 MODULE_SCORES = st.integers(1, 40).map(lambda k: k / 64)  # far apart or equal, never nearly so
 
 
+@pytest.mark.slow
 @settings(max_examples=N_EXAMPLES)
 @given(st.lists(st.tuples(MODULE_SCORES, MODULE_SCORES), max_size=25), st.integers(1, 4))
 def test_modules_are_the_best_of_distinct_losses_in_the_order_of_their_rewards(finds, n_kept):

@@ -39,6 +39,7 @@ def random_exponents(seed, step):
             return exponents
 
 
+@pytest.mark.slow
 def test_random_whole_and_half_exponents_are_found(smalls):
     small = smalls[MONOMIALS]
     for seed in range(fewer(150, 40)):
@@ -49,6 +50,7 @@ def test_random_whole_and_half_exponents_are_found(smalls):
         assert_derived(small)
 
 
+@pytest.mark.slow
 def test_random_whole_exponents_of_negative_variables_are_found_up_to_a_factor(smalls):
     small = smalls[SCALED_MONOMIALS]
     assert np.any(small.columns < 0, axis=1).all()
@@ -102,6 +104,7 @@ FACTORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", FACTORS)
 def test_a_power_of_an_entry_times_powers_of_the_variables_is_found(smalls, factor):
     small = smalls[PLAIN_SUMS]

@@ -3,6 +3,7 @@
 import random
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.kernels.program_twins import BINARY, CONSTANT, LITERAL, UNARY, X0, X1, power_token, programs
@@ -89,6 +90,7 @@ def flatten(tree, token):
     return [term for side in tree[1:] for term in flatten(side, token)] if tree[0] == token else [tree]
 
 
+@pytest.mark.slow
 @settings(max_examples=fewer(200, 60))
 @given(programs(max_depth=5, binary=(tk.ADD, tk.MUL, tk.SUB, tk.DIV, tk.POW)), st.randoms(use_true_random=False))
 def test_order_and_grouping_of_sums_and_products_do_not_change_the_key(program, choose):

@@ -568,6 +568,7 @@ def jump_from_a_product(n_holes, closer, noise):
     return lowest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("closer", "size"), [("look-up", 0.0), ("nearest", 1e-3)])
 def test_a_jump_with_two_holes_finds_a_part_that_is_larger_than_all_entries_of_the_bank(closer, size, rng):
     noise = size * rng.standard_normal(20)

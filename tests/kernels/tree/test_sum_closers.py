@@ -180,6 +180,7 @@ def random_combination(small, seed):
     return kept, coefficients @ terms[kept]
 
 
+@pytest.mark.slow
 def test_the_terms_of_an_exact_sparse_combination_are_found(smalls):
     small = smalls[SCALED]
     for seed in range(fewer(100, 12)):
@@ -269,6 +270,7 @@ def errors_of(near, goal, weights, mode):
     return np.array(errors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [SCALED, SHIFTED, WHOLE])
 def test_the_entry_that_comes_nearest_is_chosen(smalls, text):
     small = smalls[text]
@@ -318,6 +320,7 @@ WAVES = "f -> f + f | f * f | C * f | sin(f) | exp(f) | C | x | y"
 SHIFTS = "f -> f + f | f * f | f / f | C * f | log(f) | C | x | y"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "law"),
     [
@@ -334,7 +337,7 @@ def test_a_scan_comes_near_a_function_with_a_constant_inside(text, law):
     small = SmallCompletion(text, n_rows=60, n_entries=60)
     goal = law(*small.columns)
     shares = []
-    for seed in range(40):
+    for seed in range(fewer(40, 4)):
         assert set_goal(small, goal)
         if not call_scan(small.completion, small.alphabet, np.array([seed], np.uint64)):
             continue
