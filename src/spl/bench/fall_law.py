@@ -20,7 +20,7 @@ from spl.datasets.measured import Drop
 from spl.formulas.constant_slots import free_numbers
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
-from spl.kernels.programs.fit import Effort
+from spl.kernels.programs.fit import FitEffort
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate, fit
 from spl.settings import Limits, SearchConfig
@@ -29,7 +29,9 @@ Numbers = NDArray[np.float64]
 
 TRAIN_SECONDS = 2.0
 FORETOLD_FROM = 1.4  # s: the last third of the training range is foretold when laws are compared
-EFFORT = Effort(n_starts=4, n_scans=0, max_iterations=60, tolerance=1e-10)  # numbers of one ball are far from another's
+EFFORT = FitEffort(
+    n_starts=4, n_scans=0, max_iterations=60, tolerance=1e-10
+)  # numbers of one ball are far from another's
 LEAST_SQUARE = 1e-12  # m2: an exact prediction counts as this in geometric means
 # What a falling ball can do: gravity pulls it down, and air resistance is never stronger than that.
 HORIZON = 2.0  # times the training range is looked at, beginning at 0

@@ -334,7 +334,7 @@ def _worth(choice: Choice) -> float:
 
 def can_be_fitted(program: Program) -> bool:
     """Tell whether a program is short enough for the kernels."""
-    return len(program) <= tk.MAX_LENGTH and program.n_constants <= tk.MAX_CONSTANTS
+    return len(program) <= tk.MAX_PROGRAM_LENGTH and program.n_constants <= tk.MAX_CONSTANTS
 
 
 def _simpler(refined: Refined) -> Iterator[System]:

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from spl.errors import SettingError, show_value
+from spl.kernels.programs.prices import EQUAL_LOSS_SHARE
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import description_length, misfit
 
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
-SAME_LOSS = 1e-9  # losses that differ by a smaller share are those of one function
 WORTH = 1e-3  # a costlier candidate must lower the loss by at least this share to stand in the front
 
 
@@ -99,7 +99,7 @@ class Front:
 
 def _are_equal(a: Candidate, b: Candidate, floor: float) -> bool:
     """Tell whether two candidates are most likely one function in two spellings."""
-    return math.isclose(max(a.loss, floor), max(b.loss, floor), rel_tol=SAME_LOSS)
+    return math.isclose(max(a.loss, floor), max(b.loss, floor), rel_tol=EQUAL_LOSS_SHARE)
 
 
 def _agree(cheap: Candidate, costly: Candidate, floor: float) -> bool:
