@@ -114,4 +114,4 @@ def test_the_simplest_row_for_clean_data_is_exact(data, sums):
 
 def test_a_program_that_is_too_long_for_the_kernels_cannot_be_fitted():
     assert can_be_fitted(parse_expression("x + y", WORDS))
-    assert not can_be_fitted(parse_expression("+".join("x" * tk.MAX_LENGTH), WORDS))
+    assert not can_be_fitted(parse_expression("+".join("x" * tk.MAX_PROGRAM_LENGTH), WORDS))

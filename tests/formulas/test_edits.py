@@ -95,4 +95,4 @@ def test_each_function_gives_way_to_powers_of_its_argument(text, constants, expe
 
 def test_no_formula_is_made_that_is_too_long_to_be_fitted():
     program = parse_expression("sin(" + " + ".join(["x*y"] * 30) + ")", WORDS)
-    assert all(len(other) <= tk.MAX_LENGTH for other in straighten_one_function(program))
+    assert all(len(other) <= tk.MAX_PROGRAM_LENGTH for other in straighten_one_function(program))

@@ -7,12 +7,21 @@ from tests.kernels.program_twins import evaluate_slowly
 
 from spl.formulas.grammar import Grammar
 from spl.kernels.bank.bank import Bank, BankRules, grow_bank, make_bank, spell_entry_tokens
-from spl.kernels.bank.value_index import LARGEST, N_AXES, SAME
+from spl.kernels.bank.value_index import EQUAL_VALUES_SHARE, LARGEST_VALUE, N_AXES
 from spl.kernels.programs import tokens as tk
 from spl.regression.bank_packing import bank_cost, pack_bank_rules
 from spl.regression.packing import pack_alphabet
 
 NO_LIMIT = 1 << 40
+POLYNOMIALS = "f -> f + f | f * f | x | y"
+DIFFERENCES = "f -> f - f | f / f | sqrt(f) | log(f) | x"  # with zeros, and values outside the domain
+TWO_SYMBOLS = "f -> f + g | f * f | sin(g) | x\ng -> g * g | y | 2"
+RENAMED = "f -> g | f + f\ng -> h | cos(h)\nh -> x | y | g * h"
+TEMPLATES = "f -> x**2 * f | (f + x) / (f * y) | sin(x + f) | x * y + 1 | x"
+SCALED = "f -> f + f | f * f | C * f | sin(f) | x | y | 1"
+SHIFTED = "f -> f + f | f * f | C * f + C | sin(f) | x | y"
+GRAMMARS = [POLYNOMIALS, DIFFERENCES, TWO_SYMBOLS, RENAMED, TEMPLATES, SCALED, SHIFTED]
+MAX_COST = 5
 
 
 class SmallBank(NamedTuple):
@@ -32,7 +41,7 @@ class SmallBank(NamedTuple):
 
     def spell(self, entry):
         """Return the tokens of an entry and the symbol that made each subtree, -1 for none."""
-        tokens, origin = np.zeros((2, tk.MAX_LENGTH), np.int32)
+        tokens, origin = np.zeros((2, tk.MAX_PROGRAM_LENGTH), np.int32)
         length = spell_entry_tokens(self.bank, self.rules, entry, tokens, origin)
         assert length > 0
         return tokens[:length].tolist(), origin[:length].tolist()
@@ -97,7 +106,7 @@ def _fill(grammar, items, cost, found):
 
 def _count(values):
     square = np.sum(values**2)
-    return 0.0 < square < LARGEST**2
+    return 0.0 < square < LARGEST_VALUE**2
 
 
 def distinct_values(programs, grammar, columns):
@@ -115,4 +124,11 @@ def distinct_values(programs, grammar, columns):
 
 
 def are_same(values, other):
-    return np.linalg.norm(values - other) <= SAME * np.linalg.norm(values)
+    return np.linalg.norm(values - other) <= EQUAL_VALUES_SHARE * np.linalg.norm(values)
+
+
+def every_entry(small):
+    """Return each symbol with each of its entries."""
+    entries = [(symbol, entry) for symbol in range(len(small.grammar.symbols)) for entry in small.entries(symbol)]
+    assert entries
+    return entries

@@ -1,10 +1,12 @@
 """Completions of small grammars, and what the kernels of completion make of them, as plain Python."""
 
+import random
 from unittest import mock
 
 import numpy as np
 from tests.kernels.doors import open_door
 from tests.kernels.program_twins import evaluate_slowly
+from tests.kernels.search_twins import rules_of
 
 import spl.regression.bank_build
 from spl.data.dataset import Dataset
@@ -13,16 +15,26 @@ from spl.formulas.text import to_text
 from spl.kernels.bank.value_index import look_up
 from spl.kernels.programs import tokens as tk
 from spl.kernels.runtime.compiler import make_record
-from spl.kernels.tree.derivation import DERIVATION
-from spl.kernels.tree.skeleton import MAX_STEPS, assemble
+from spl.kernels.tree.complete import spell_entry
+from spl.kernels.tree.derivation import DERIVATION, begin_derivation, take_rule
+from spl.kernels.tree.skeleton import MAX_INVERSIONS, assemble, find_path, lay_out_derivation
 from spl.kernels.tree.sum_closers import find_weights
 from spl.regression.bank_build import make_completion
 from spl.regression.packing import pack_alphabet, pack_rules, unpack_program
 
 HOLE_COLUMNS = tk.VARIABLE << tk.KIND_SHIFT
+SIMPLE = "f -> f + f | f * f | sin(f) | x | y"  # each rule adds one token
+SMOOTH = (
+    "f -> f + g | f - g | f * g | f / f | sin(g) | exp(g) | x**2 * f | f**3 | x\ng -> sqrt(f) | cos(g) | g * g | y | 2"
+)
+ROUGH = SMOOTH.replace("| x\n", "| abs(f) | min(f, g) | x\n")
+WITH_CONSTANTS = "f -> f + f | C * f | sin(g) | f / (f + C) | x\ng -> f | C * y + C | g * g"
+
 call_assemble = open_door(assemble)
 call_look_up = open_door(look_up)
 call_weights = open_door(find_weights)
+call_lay_out, call_find_path = open_door(lay_out_derivation), open_door(find_path)
+call_spell = open_door(spell_entry)
 
 
 class SmallCompletion:
@@ -46,7 +58,7 @@ class SmallCompletion:
         n_rows = self.columns.shape[1]
         values = np.ones(n_rows) if target is None else np.asarray(target(*self.columns), float)
         self.sample = Dataset.from_arrays(self.columns.T, values, names=names, weights=weights)
-        with mock.patch.multiple(spl.regression.bank_build, N_NEAR=n_entries, MAX_DEGREE=max_degree):
+        with mock.patch.multiple(spl.regression.bank_build, N_CHEAP=n_entries, MAX_MONOMIAL_DEGREE=max_degree):
             self.completion = make_completion(self.grammar, self.sample, n_entries=n_entries)
         self.rules = pack_rules(self.grammar)
         self.alphabet = pack_alphabet(self.grammar.vocabulary)
@@ -122,7 +134,7 @@ def set_goal(small, goal, slope=1.0):
     """Make the skeleton a bare hole with this goal, each row of which has the square of the slope as its weight."""
     small.begin_with_hole(goal)
     wide = small.completion.wide
-    wide.rows[(2 * MAX_STEPS + 1) * wide.n :][: wide.n] = slope
+    wide.rows[(2 * MAX_INVERSIONS + 1) * wide.n :][: wide.n] = slope
     return call_weights(small.completion)
 
 
@@ -138,3 +150,52 @@ def assert_derived(small):
     leaf = small.assemble()
     assert small.grammar.derives(small.program_of(leaf))
     assert_origins_derive(small, leaf)
+
+
+def weights_of(small):
+    """Return the weight of each row of the goal."""
+    wide = small.completion.wide
+    return wide.rows[(2 * MAX_INVERSIONS + 1) * wide.n :][: wide.n].copy()
+
+
+def make_state(seed):
+    """Return the state of a random generator."""
+    return np.array([seed], np.uint64)
+
+
+def derive(small, taken):
+    """Return the derivation that takes these rules."""
+    derivation = make_record(DERIVATION)
+    begin_derivation(small.rules, derivation)
+    for rule in taken:
+        take_rule(small.rules, derivation, rule)
+    return derivation
+
+
+def derive_at_random(small, choose, n_rules):
+    """Return an unfinished derivation without constants."""
+    derivation = derive(small, ())
+    for _ in range(n_rules):
+        symbol = int(derivation.open[derivation.n_open - 1]) & tk.PAYLOAD_MASK
+        take_rule(small.rules, derivation, choose.choice(rules_of(small.rules, symbol)))
+        if derivation.n_open == 0:
+            return derive_at_random(small, choose, n_rules)
+    return derivation
+
+
+def lay_out_at_random(small, seed, n_rules=4):
+    """Make a random skeleton with entries in all holes but one, which is noted; return whether there is one."""
+    choose = random.Random(seed)
+    if not call_lay_out(
+        derive_at_random(small, choose, choose.randrange(1, n_rules + 1)), small.n_columns, small.skeleton
+    ):
+        return False
+    for hole in range(small.skeleton.n_open):
+        small.fill(hole, choose.choice(members(small, small.skeleton.symbol[hole])[:30]))
+    small.skeleton.hole = choose.randrange(small.skeleton.n_open)
+    return True
+
+
+def members(small, symbol):
+    """Return the entries of a symbol."""
+    return small.bank.member[symbol, : small.bank.n_of[symbol]].tolist()

@@ -11,10 +11,10 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
 from spl.formulas.text import CONSTANT_TOKEN, to_text
 from spl.kernels.bank.bank import N_ENTRIES, look_up_entry
-from spl.kernels.bank.term_selection import MAX_TERMS
-from spl.kernels.bank.value_index import EXACT
+from spl.kernels.bank.term_selection import MAX_CLOSER_TERMS
+from spl.kernels.bank.value_index import IDENTICAL
 from spl.kernels.tree.skeleton import N_FILLED
-from spl.regression.bank_build import MAX_DEGREE, make_completion, own_scratch
+from spl.regression.bank_build import MAX_MONOMIAL_DEGREE, make_completion, own_scratch
 from spl.regression.packing import unpack_program
 
 POLYNOMIALS = "f -> f + f | f * f | x | y"
@@ -31,7 +31,7 @@ def complete(text, sample=None, n_entries=300, **settings):
     sample = sample or make_sample()
     grammar = Grammar.from_text(text).bind(sample.names)
     quiet = np.errstate(all="ignore")  # as compiled code is
-    with quiet, mock.patch.multiple(spl.regression.bank_build, N_NEAR=50):
+    with quiet, mock.patch.multiple(spl.regression.bank_build, N_CHEAP=50):
         return grammar, make_completion(grammar, sample, n_entries=n_entries, **settings)
 
 
@@ -57,14 +57,14 @@ def monomials_up_to(degree, columns):
 def test_the_terms_are_the_monomials_by_degree():
     sample = make_sample()
     _, completion = complete(POLYNOMIALS, sample)
-    expected = monomials_up_to(MAX_DEGREE, sample.columns)
+    expected = monomials_up_to(MAX_MONOMIAL_DEGREE, sample.columns)
     assert completion.n_terms[0] == len(expected)
     np.testing.assert_allclose(completion.term_values[0, : len(expected)], expected)
 
 
 def test_functions_of_one_variable_come_after_the_monomials():
     grammar, completion = complete(WAVES)
-    n_monomials = len(monomials_up_to(MAX_DEGREE, np.ones((2, 1))))
+    n_monomials = len(monomials_up_to(MAX_MONOMIAL_DEGREE, np.ones((2, 1))))
     texts = [text_of(tokens, grammar) for tokens in terms_of(completion)]
     functions = {"sin(x)", "sin(y)", "exp(x)", "exp(y)"}
     assert functions <= set(texts[n_monomials:])
@@ -76,8 +76,8 @@ def test_the_degree_is_the_highest_for_which_all_monomials_have_room(n_columns):
     names = tuple("abcduvwz"[:n_columns])
     sample = make_sample(100, variables=names)
     _, completion = complete("f -> f + f | f * f | " + " | ".join(names), sample)
-    sizes = [len(monomials_up_to(d, np.ones((n_columns, 1)))) for d in range(1, MAX_DEGREE + 1)]
-    assert completion.n_terms[0] == max(size for size in sizes if size <= MAX_TERMS - 2)
+    sizes = [len(monomials_up_to(d, np.ones((n_columns, 1)))) for d in range(1, MAX_MONOMIAL_DEGREE + 1)]
+    assert completion.n_terms[0] == max(size for size in sizes if size <= MAX_CLOSER_TERMS - 2)
 
 
 @pytest.mark.parametrize("text", [POLYNOMIALS, WAVES, TWO_SYMBOLS])
@@ -115,9 +115,9 @@ def test_a_combination_of_all_terms_leaves_rows_over(n_rows):
 def test_the_cheapest_entries_are_evaluated_on_all_rows():
     sample = make_sample(80)
     grammar, completion = complete(WAVES, sample)
-    assert completion.n_near[0] == 50
-    np.testing.assert_allclose(completion.near[0, 0], np.full(80, 2.0))
-    np.testing.assert_allclose(completion.near[0, 1:3], sample.columns)
+    assert completion.n_cheap[0] == 50
+    np.testing.assert_allclose(completion.cheap_values[0, 0], np.full(80, 2.0))
+    np.testing.assert_allclose(completion.cheap_values[0, 1:3], sample.columns)
     assert grammar.symbols == ("f",)
 
 
@@ -140,7 +140,7 @@ def test_a_completion_that_is_not_used_is_empty():
     _, completion = complete(WAVES, is_used=False)
     assert completion.bank.used[N_ENTRIES] == 0
     assert completion.n_terms.tolist() == [0]
-    assert completion.n_near.tolist() == [0]
+    assert completion.n_cheap.tolist() == [0]
     assert completion.bank.values.size < 100
 
 
@@ -154,7 +154,7 @@ def test_sums_of_1_and_the_cheapest_entries_are_in_the_bank_of_a_grammar_with_nu
         _, completion = complete(text, sample, n_entries=500)
         for values in (1 - np.cos(columns[0]), 1 + np.cos(columns[1])):
             with np.errstate(all="ignore"):
-                found = look_up_entry(completion.bank, 0, EXACT, np.ascontiguousarray(values))
+                found = look_up_entry(completion.bank, 0, IDENTICAL, np.ascontiguousarray(values))
             assert (found >= 0) == is_there
 
 
@@ -173,7 +173,7 @@ def test_the_bank_is_shared_and_the_scratch_is_not():
     _, completion = complete(POLYNOMIALS)
     other = own_scratch(completion)
     assert other.bank is completion.bank
-    assert other.near is completion.near
+    assert other.cheap_values is completion.cheap_values
     for name in ("columns", "rows", "stack"):
         for frame in ("frame", "wide"):
             mine, its = getattr(getattr(completion, frame), name), getattr(getattr(other, frame), name)
@@ -181,8 +181,8 @@ def test_the_bank_is_shared_and_the_scratch_is_not():
             assert not np.shares_memory(mine, its)
     assert not np.shares_memory(other.matrix, completion.matrix)
     other.skeleton.length = 7
-    other.squares.n_best = 7
-    assert (completion.skeleton.length, completion.squares.n_best) == (0, 0)
+    other.least_squares.n_best = 7
+    assert (completion.skeleton.length, completion.least_squares.n_best) == (0, 0)
 
 
 def test_the_same_grammar_and_rows_give_the_same_bank():

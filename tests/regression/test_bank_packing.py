@@ -3,9 +3,18 @@ import pytest
 
 from spl.formulas.grammar import Grammar
 from spl.formulas.text import CONSTANT_TOKEN, parse_expression
-from spl.kernels.bank.value_index import EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
+from spl.kernels.bank.value_index import IDENTICAL, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
 from spl.kernels.programs import tokens as tk
-from spl.kernels.tree.complete import AFFINE, DIFFERENCE, NUMBER, PRODUCT, QUOTIENT, ROOT, SCALED, SUM
+from spl.kernels.tree.complete import (
+    AFFINE_FORM,
+    DIFFERENCE_FORM,
+    NUMBER_FORM,
+    PRODUCT_FORM,
+    QUOTIENT_FORM,
+    ROOT_FORM,
+    SCALED_FORM,
+    SUM_FORM,
+)
 from spl.regression.bank_packing import bank_cost, find_form, pack_bank_rules, pack_forms
 
 X = tk.VARIABLE << tk.KIND_SHIFT
@@ -86,12 +95,12 @@ def test_a_grammar_with_constants_in_every_rule_has_no_rules_for_the_bank():
 @pytest.mark.parametrize(
     ("text", "mode"),
     [
-        ("f -> f + f | x", EXACT),
-        ("f -> C * x | x", EXACT),  # of x, not of whatever it derives
+        ("f -> f + f | x", IDENTICAL),
+        ("f -> C * x | x", IDENTICAL),  # of x, not of whatever it derives
         ("f -> C * f | x", UP_TO_SCALE),
         ("f -> f * C | x", UP_TO_SCALE),
         ("f -> f * f | C | x", UP_TO_SCALE),
-        ("f -> f + f | C | x", EXACT),
+        ("f -> f + f | C | x", IDENTICAL),
         ("f -> C * f + C | x", UP_TO_SCALE_AND_OFFSET),
         ("f -> C + f * C | x", UP_TO_SCALE_AND_OFFSET),
         ("f -> f + f | f * f | C | x", UP_TO_SCALE_AND_OFFSET),
@@ -103,24 +112,27 @@ def test_the_mode_says_which_forms_a_symbol_derives_of_itself(text, mode):
 
 
 def test_each_symbol_has_a_mode_of_its_own():
-    assert pack_bank_rules(make_grammar("f -> C * f | g\ng -> g + g | x"), 100).mode.tolist() == [UP_TO_SCALE, EXACT]
+    assert pack_bank_rules(make_grammar("f -> C * f | g\ng -> g + g | x"), 100).mode.tolist() == [
+        UP_TO_SCALE,
+        IDENTICAL,
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "form", "tokens"),
     [
-        ("f -> C * f | x", SCALED, (tk.MUL, C, F)),
-        ("f -> f * C | x", SCALED, (tk.MUL, F, C)),
-        ("f -> C * f + C | x", AFFINE, (tk.ADD, tk.MUL, C, F, C)),
-        ("f -> C + C * f | x", AFFINE, (tk.ADD, C, tk.MUL, C, F)),
-        ("f -> C + f * C | x", AFFINE, (tk.ADD, C, tk.MUL, F, C)),
-        ("f -> f * C + C | x", AFFINE, (tk.ADD, tk.MUL, F, C, C)),
-        ("f -> f + f | x", SUM, (tk.ADD, F, F)),
-        ("f -> f - f | x", DIFFERENCE, (tk.SUB, F, F)),
-        ("f -> f * f | x", PRODUCT, (tk.MUL, F, F)),
-        ("f -> f / f | x", QUOTIENT, (tk.DIV, F, F)),
-        ("f -> sqrt(f) | x", ROOT, (tk.SQRT, F)),
-        ("f -> C | f * x", NUMBER, (C,)),
+        ("f -> C * f | x", SCALED_FORM, (tk.MUL, C, F)),
+        ("f -> f * C | x", SCALED_FORM, (tk.MUL, F, C)),
+        ("f -> C * f + C | x", AFFINE_FORM, (tk.ADD, tk.MUL, C, F, C)),
+        ("f -> C + C * f | x", AFFINE_FORM, (tk.ADD, C, tk.MUL, C, F)),
+        ("f -> C + f * C | x", AFFINE_FORM, (tk.ADD, C, tk.MUL, F, C)),
+        ("f -> f * C + C | x", AFFINE_FORM, (tk.ADD, tk.MUL, F, C, C)),
+        ("f -> f + f | x", SUM_FORM, (tk.ADD, F, F)),
+        ("f -> f - f | x", DIFFERENCE_FORM, (tk.SUB, F, F)),
+        ("f -> f * f | x", PRODUCT_FORM, (tk.MUL, F, F)),
+        ("f -> f / f | x", QUOTIENT_FORM, (tk.DIV, F, F)),
+        ("f -> sqrt(f) | x", ROOT_FORM, (tk.SQRT, F)),
+        ("f -> C | f * x", NUMBER_FORM, (C,)),
     ],
 )
 def test_a_form_is_packed_as_the_grammar_spells_it(text, form, tokens):
@@ -135,7 +147,7 @@ def test_the_symbol_derives_each_form_that_is_packed():
     for symbol in range(2):
         for tokens, length in zip(forms[symbol], lengths[symbol], strict=True):
             assert length == 0 or grammar.derives_template(tokens[:length].tolist(), symbol)
-    assert lengths[0, QUOTIENT] == 0  # f / g is no f / f
+    assert lengths[0, QUOTIENT_FORM] == 0  # f / g is no f / f
 
 
 def test_a_form_that_is_not_there_is_empty():

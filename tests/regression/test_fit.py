@@ -9,10 +9,10 @@ from spl.errors import ExpressionError
 from spl.formulas.operators import Operator
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression
-from spl.kernels.programs.fit import Effort
+from spl.kernels.programs.fit import FitEffort
 from spl.regression.fit import POLISH_EFFORT, evaluate, fit, root_mean_square_error
 
-TRY_HARD = Effort(n_starts=8, n_scans=64, max_iterations=60, tolerance=1e-9)
+TRY_HARD = FitEffort(n_starts=8, n_scans=64, max_iterations=60, tolerance=1e-9)
 
 
 def read(text, own=()):

@@ -162,6 +162,6 @@ def test_a_formula_whose_numbers_are_too_large_is_given_up():
 
 
 def test_a_formula_that_gets_too_long_is_given_up():
-    n = tk.MAX_LENGTH // 2 - 2
+    n = tk.MAX_PROGRAM_LENGTH // 2 - 2
     program = parse_expression(" + ".join(["sin(x)"] * (n // 2)), WORDS)
     assert Scales((Scale(9), Scale()), Scale()).express(Candidate(program, 0.0, 0.0)) is None

@@ -177,5 +177,5 @@ def test_a_factor_takes_a_number_out_of_a_sum(text, constants, shorter):
 def test_a_formula_never_outgrows_what_can_be_fitted():
     program = read("(x/z - C)*z*(x + y + C)*(x + z + C)*(y + z + C)", 1.1, 0.3, 0.7, 1.9)
     simpler = simplify(program)
-    assert len(simpler) <= tk.MAX_LENGTH
+    assert len(simpler) <= tk.MAX_PROGRAM_LENGTH
     assert simpler.n_constants <= tk.MAX_CONSTANTS

@@ -20,7 +20,7 @@ from spl.datasets.measured import Drop
 from spl.formulas.constant_slots import free_numbers
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
-from spl.kernels.programs.fit import Effort
+from spl.kernels.programs.fit import FitEffort
 from spl.regression.discover import discover
 from spl.regression.fit import evaluate, fit
 from spl.regression.request import RegressionRequest
@@ -30,7 +30,7 @@ Numbers = NDArray[np.float64]
 
 TRAIN_SECONDS = 2.0
 PREDICTED_FROM = 1.4  # s: laws are compared by their predictions for the last third of the training range
-FALL_EFFORT = Effort(
+FALL_EFFORT = FitEffort(
     n_starts=4, n_scans=0, max_iterations=60, tolerance=1e-10
 )  # the numbers of one ball are far from those of another
 LEAST_SQUARE = 1e-12  # m2: an exact prediction counts as this in geometric means

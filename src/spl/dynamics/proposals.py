@@ -53,7 +53,7 @@ def fit_sums(data: Dataset, grammar: Grammar, max_seconds: float | None = None) 
 
 def can_be_fitted(program: Program) -> bool:
     """Return whether a program is short enough for the kernels."""
-    return len(program) <= tk.MAX_LENGTH and program.n_constants <= tk.MAX_CONSTANTS
+    return len(program) <= tk.MAX_PROGRAM_LENGTH and program.n_constants <= tk.MAX_CONSTANTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

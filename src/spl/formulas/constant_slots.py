@@ -51,7 +51,7 @@ def free_numbers(program: Program, *, kept: Collection[float] = (), has_factors:
             write(part)
 
     write(0)
-    if len(constants) > tk.MAX_CONSTANTS or len(tokens) > tk.MAX_LENGTH:
+    if len(constants) > tk.MAX_CONSTANTS or len(tokens) > tk.MAX_PROGRAM_LENGTH:
         return program
     return Program(tuple(tokens), program.vocabulary, tuple(constants))
 

@@ -127,7 +127,7 @@ def straighten_one_function(program: Program) -> Iterator[Program]:
             argument = inner
         for power in (2, 3):
             straight = _put_power(program, position, argument, power)
-            if straight.n_constants <= program.n_constants and len(straight) <= tk.MAX_LENGTH:
+            if straight.n_constants <= program.n_constants and len(straight) <= tk.MAX_PROGRAM_LENGTH:
                 yield straight
 
 

@@ -130,8 +130,8 @@ def _tokens(values: object, words: Vocabulary, n_symbols: int = 0) -> tuple[int,
         tk.SYMBOL: n_symbols,
     }
     tokens = as_list(values)
-    if len(tokens) > tk.MAX_LENGTH:
-        raise Damage(f"a formula of {len(tokens)} tokens is longer than {tk.MAX_LENGTH}")
+    if len(tokens) > tk.MAX_PROGRAM_LENGTH:
+        raise Damage(f"a formula of {len(tokens)} tokens is longer than {tk.MAX_PROGRAM_LENGTH}")
     operators = set(BY_OPCODE) | {words.operator_token(operator) for operator in words.own}
     for token in tokens:
         kind = as_whole(token, (tk.SYMBOL + 1) << tk.KIND_SHIFT) >> tk.KIND_SHIFT

@@ -37,7 +37,7 @@ def move_minus(program: Program) -> Iterator[Program]:
     turned = _turn(part)
     if turned is not None:
         yield program.with_part(position, turned)
-    if program.n_constants < tk.MAX_CONSTANTS and len(program) < tk.MAX_LENGTH:
+    if program.n_constants < tk.MAX_CONSTANTS and len(program) < tk.MAX_PROGRAM_LENGTH:
         scaled = Program((tk.MUL, CONSTANT_TOKEN, *part.tokens), part.vocabulary, (-1.0, *part.constants))
         yield program.with_part(position, scaled)
 

@@ -56,7 +56,7 @@ def multiply_out(program: Program) -> Program:
     if not expression.is_Add or len(expression.args) > MAX_TERMS:
         return program
     longer = from_sympy(expression, program.vocabulary, fitted=True)
-    return longer if len(longer) <= tk.MAX_LENGTH and longer.n_constants <= tk.MAX_CONSTANTS else program
+    return longer if len(longer) <= tk.MAX_PROGRAM_LENGTH and longer.n_constants <= tk.MAX_CONSTANTS else program
 
 
 def add_term(program: Program, term: tuple[int, ...]) -> Program:

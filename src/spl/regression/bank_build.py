@@ -1,4 +1,4 @@
-"""What completion needs, made from a grammar and the rows of a search: the bank, the terms of the closers, scratch.
+"""Build what completion needs from a grammar and the rows of a search: the bank, its indexes, the terms of the closers, scratch.
 
 The bank is grown once and shared by all trees, which only read it; each tree has its own scratch.
 """
@@ -23,30 +23,29 @@ from spl.kernels.bank.bank import (
     make_bank,
     spell_entry_tokens,
 )
-from spl.kernels.bank.term_selection import LEAST_SQUARES, MAX_TERMS
-from spl.kernels.bank.value_index import EXACT, N_AXES
+from spl.kernels.bank.term_selection import LEAST_SQUARES, MAX_CLOSER_TERMS
+from spl.kernels.bank.value_index import IDENTICAL, N_AXES
 from spl.kernels.programs import tokens as tk
 from spl.kernels.programs.evaluate import BLOCK, evaluate_all
 from spl.kernels.runtime.compiler import make_record
-from spl.kernels.tree.complete import PRODUCT, TERM_LENGTH, Completion, Frame, make_frame
+from spl.kernels.tree.complete import PRODUCT_FORM, TERM_LENGTH, Completion, Frame, make_frame
 from spl.kernels.tree.skeleton import SKELETON
-from spl.regression.bank_indexes import make_near_index, make_power_index
+from spl.regression.bank_indexes import FEWEST_FREE_ROWS, make_power_index, make_spatial_index
 from spl.regression.bank_packing import find_form, pack_bank_rules, pack_forms
 from spl.regression.packing import pack_alphabet
 
 BANK_ENTRIES = 100_000
-ENTRIES_A_SECOND = 50_000  # of the time limit: growing the bank takes a small part of it
-MAX_TRIED = 4  # programs that are tried for each place in the bank: some grammars spell each function in many ways
+ENTRIES_PER_SECOND = 50_000  # of the time limit, so that growing the bank takes a small part of it
+MAX_TRIED = 4  # programs tried per place in the bank: some grammars write each function in many ways
 BANK_ROWS = 32  # rows on which exact goals are looked up
 MAX_BANK_COST = 30
-SUM_SHARE = 5  # of the bank, one part in so many is added in sums and differences: with 1, and of two products ...
-SUM_DEGREE = 3  # ... of up to so many variables ...
-MAX_PRODUCTS = 250  # ... as long as there are no more such products than this
-ONE_SHARE = 8  # of the sums, entries that are added to 1 and taken from it: one in so many
-N_NEAR = 2048  # cheapest entries that are compared with goals that are only about right
-MAX_DEGREE = 6  # of the monomials that are terms of linear combinations
-MAX_FUNCTION_COST = 3  # of a function of a variable, in the bank
-FEWEST_FREE_ROWS = 5  # rows that a combination of all terms must leave over
+SUM_SHARE = 5  # one sum or difference per symbol is added for this many entries: with 1, and of two products ...
+SUM_DEGREE = 3  # ... of up to this many variables ...
+MAX_PRODUCTS = 250  # ... as long as there are at most this many products
+ONE_SHARE = 8  # one in this many of the sums may be with 1
+N_CHEAP = 2048  # cheapest entries that are compared with approximate goals
+MAX_MONOMIAL_DEGREE = 6  # of the monomials that are terms of linear combinations
+MAX_FUNCTION_COST = 3  # of a function of a variable that is a term, in the bank
 
 Tokens = tuple[int, ...]
 
@@ -54,14 +53,14 @@ Tokens = tuple[int, ...]
 def make_completion(
     grammar: Grammar, sample: Dataset, *, n_entries: int = BANK_ENTRIES, is_used: bool = True
 ) -> Completion:
-    """Grow the bank of a grammar, and evaluate what the closers choose from; without use, leave all of it empty."""
-    capacity, n_near, n_terms = (n_entries, N_NEAR, MAX_TERMS - 2) if is_used else (2, 1, 0)
+    """Grow the bank of a grammar and evaluate the terms of the closers; if it is not used, leave everything empty."""
+    capacity, n_near, n_terms = (n_entries, N_CHEAP, MAX_CLOSER_TERMS - 2) if is_used else (2, 1, 0)
     n_rows = min(BANK_ROWS, sample.n_rows)
     columns = np.ascontiguousarray(sample.columns[:, :n_rows])
     rules = pack_bank_rules(grammar, capacity)
     bank = _grow(grammar, columns, rules, capacity) if is_used else _empty_bank(grammar, columns, capacity)
     forms, form_length = pack_forms(grammar)
-    near, counts = _evaluate_near(grammar, sample, bank, rules, n_near)
+    cheap_values, n_cheap = _evaluate_cheapest(grammar, sample, bank, rules, n_near)
     terms = _TermTable(grammar, sample, bank, rules, min(n_terms, sample.n_rows - FEWEST_FREE_ROWS))
     return Completion(
         bank=bank,
@@ -69,43 +68,43 @@ def make_completion(
         forms=forms,
         form_length=form_length,
         variables=_derived_variables(grammar),
-        powers=make_power_index(bank, columns, rules, form_length[:, PRODUCT] > 0),
-        nearest=make_near_index(bank, len(grammar.symbols)),
+        power_index=make_power_index(bank, columns, rules, form_length[:, PRODUCT_FORM] > 0),
+        spatial_index=make_spatial_index(bank, len(grammar.symbols)),
         weights=sample.weights,
-        near=near,
-        n_near=counts,
+        cheap_values=cheap_values,
+        n_cheap=n_cheap,
         term_values=terms.values,
         term_tokens=terms.tokens,
         term_length=terms.length,
         n_terms=terms.count,
         frame=make_frame(columns, np.ascontiguousarray(sample.target[:n_rows])),
         wide=make_frame(sample.columns, sample.target),
-        matrix=np.zeros((MAX_TERMS + 1) * sample.n_rows),
-        squares=make_record(LEAST_SQUARES),
+        matrix=np.zeros((MAX_CLOSER_TERMS + 1) * sample.n_rows),
+        least_squares=make_record(LEAST_SQUARES),
         skeleton=make_record(SKELETON),
     )
 
 
 def count_entries(timeout: float | None) -> int:
-    """Return how many entries a bank may have, fewer for a time limit of less than 2 s."""
-    return BANK_ENTRIES if timeout is None else max(int(min(BANK_ENTRIES, ENTRIES_A_SECOND * timeout)), 1000)
+    """Return how many entries a bank may have: fewer for a time limit of less than 2 s."""
+    return BANK_ENTRIES if timeout is None else max(int(min(BANK_ENTRIES, ENTRIES_PER_SECOND * timeout)), 1000)
 
 
 def own_scratch(completion: Completion) -> Completion:
-    """Return the same with scratch of its own, for another tree."""
+    """Return the completion with new scratch, for another tree."""
 
     def renewed(frame: Frame) -> Frame:
         return frame._replace(columns=frame.columns.copy(), rows=frame.rows.copy(), stack=frame.stack.copy())
 
-    nearest = completion.nearest
+    nearest = completion.spatial_index
 
     return completion._replace(
-        powers=completion.powers._replace(row=completion.powers.row.copy()),
-        nearest=nearest._replace(scratch=nearest.scratch.copy(), ranked=nearest.ranked.copy()),
+        power_index=completion.power_index._replace(row=completion.power_index.row.copy()),
+        spatial_index=nearest._replace(scratch=nearest.scratch.copy(), ranked=nearest.ranked.copy()),
         frame=renewed(completion.frame),
         wide=renewed(completion.wide),
-        matrix=np.zeros((MAX_TERMS + 1) * completion.wide.n),
-        squares=make_record(LEAST_SQUARES),
+        matrix=np.zeros((MAX_CLOSER_TERMS + 1) * completion.wide.n),
+        least_squares=make_record(LEAST_SQUARES),
         skeleton=make_record(SKELETON),
     )
 
@@ -116,7 +115,7 @@ def _empty_bank(grammar: Grammar, columns: NDArray[np.float64], capacity: int) -
 
 
 def _grow(grammar: Grammar, columns: NDArray[np.float64], rules: BankRules, capacity: int) -> Bank:
-    """Return a bank with so many of the cheapest programs, and some more that are sums."""
+    """Return a bank with `capacity` of the cheapest programs, and some sums besides."""
     n_sums = capacity // SUM_SHARE
     bank = _empty_bank(grammar, columns, capacity + n_sums * len(grammar.symbols))
     alphabet = pack_alphabet(grammar.vocabulary)
@@ -127,18 +126,18 @@ def _grow(grammar: Grammar, columns: NDArray[np.float64], rules: BankRules, capa
         products = [np.prod(columns[list(each)], axis=0) for each in factors]
     roomy = rules._replace(capacity=bank.n_of + n_sums)
     for symbol in range(len(grammar.symbols)):
-        one = look_up_entry(bank, symbol, EXACT, np.ones(columns.shape[1]))
+        one = look_up_entry(bank, symbol, IDENTICAL, np.ones(columns.shape[1]))
         if one >= 0:
             cheapest = bank.member[symbol, : min(n_sums // ONE_SHARE, bank.n_of[symbol])]
             grow_sums(bank, roomy, alphabet, symbol, np.array([one, *cheapest], np.int64), 1)
-        entries = [look_up_entry(bank, symbol, EXACT, values) for values in products if np.isfinite(values).all()]
+        entries = [look_up_entry(bank, symbol, IDENTICAL, values) for values in products if np.isfinite(values).all()]
         found = np.array([entry for entry in entries if entry >= 0], np.int64)
         grow_sums(bank, roomy, alphabet, symbol, found, len(found))
     return bank
 
 
 def _directions(n: int) -> NDArray[np.float64]:
-    """Return directions that are orthogonal to each other and to a constant, always the same ones."""
+    """Return directions that are orthogonal to each other and to a constant; always the same ones."""
     random = np.random.default_rng(n)
     basis, _ = np.linalg.qr(np.hstack([np.ones((n, 1)), random.standard_normal((n, N_AXES))]))
     directions = np.zeros((N_AXES, n))
@@ -152,14 +151,14 @@ def _derived_variables(grammar: Grammar) -> NDArray[np.int64]:
     return np.array([[grammar.derives_template((token,), s) for token in variables] for s in symbols], np.int64)
 
 
-def _evaluate_near(
+def _evaluate_cheapest(
     grammar: Grammar, sample: Dataset, bank: Bank, rules: BankRules, n_near: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     n_symbols = len(grammar.symbols)
     near = np.zeros((n_symbols, n_near, sample.n_rows))
     counts = np.zeros(n_symbols, np.int64)
-    tokens, origin = np.zeros((2, tk.MAX_LENGTH), np.int32)
-    stack, alphabet = np.zeros(tk.MAX_LENGTH * BLOCK), pack_alphabet(grammar.vocabulary)
+    tokens, origin = np.zeros((2, tk.MAX_PROGRAM_LENGTH), np.int32)
+    stack, alphabet = np.zeros(tk.MAX_PROGRAM_LENGTH * BLOCK), pack_alphabet(grammar.vocabulary)
     for symbol in range(n_symbols):
         counts[symbol] = evaluate_entries(
             bank, rules, alphabet, sample.columns, symbol, near[symbol], tokens, origin, stack
@@ -172,14 +171,14 @@ class _TermTable:
 
     def __init__(self, grammar: Grammar, sample: Dataset, bank: Bank, rules: BankRules, most: int) -> None:
         n_symbols = len(grammar.symbols)
-        self.values = np.zeros((n_symbols, MAX_TERMS, sample.n_rows))
-        self.tokens = np.zeros((n_symbols, MAX_TERMS, TERM_LENGTH), np.int32)
-        self.length = np.zeros((n_symbols, MAX_TERMS), np.int64)
+        self.values = np.zeros((n_symbols, MAX_CLOSER_TERMS, sample.n_rows))
+        self.tokens = np.zeros((n_symbols, MAX_CLOSER_TERMS, TERM_LENGTH), np.int32)
+        self.length = np.zeros((n_symbols, MAX_CLOSER_TERMS), np.int64)
         self.count = np.zeros(n_symbols, np.int64)
         self._grammar, self._bank, self._rules = grammar, bank, rules
         alphabet, stack, row = (
             pack_alphabet(grammar.vocabulary),
-            np.zeros(tk.MAX_LENGTH * BLOCK),
+            np.zeros(tk.MAX_PROGRAM_LENGTH * BLOCK),
             np.zeros(sample.n_rows),
         )
         for symbol in range(n_symbols):
@@ -198,7 +197,7 @@ class _TermTable:
 
     def _terms(self, symbol: int, most: int) -> Iterator[Tokens]:
         n_columns = len(self._grammar.vocabulary.variables)
-        degree = max((d for d in range(1, MAX_DEGREE + 1) if comb(n_columns + d, d) - 1 <= most), default=1)
+        degree = max((d for d in range(1, MAX_MONOMIAL_DEGREE + 1) if comb(n_columns + d, d) - 1 <= most), default=1)
         known: dict[Tokens, Tokens] = {}
         for d in range(1, degree + 1):
             for factors in combinations_with_replacement(range(n_columns), d):
@@ -218,7 +217,7 @@ class _TermTable:
         """Return the cheapest spelling that the bank has, else a product of two shorter ones; nothing if there is none."""
         with np.errstate(over="ignore"):
             values = np.prod([self._bank.columns[k] for k in factors], axis=0)
-        entry = look_up_entry(self._bank, symbol, EXACT, values)
+        entry = look_up_entry(self._bank, symbol, IDENTICAL, values)
         if entry >= 0:
             return self._spell(entry)
         half = len(factors) // 2
@@ -228,6 +227,6 @@ class _TermTable:
         return (tk.MUL, *left, *right)
 
     def _spell(self, entry: int) -> Tokens:
-        tokens, origin = np.zeros((2, tk.MAX_LENGTH), np.int32)
+        tokens, origin = np.zeros((2, tk.MAX_PROGRAM_LENGTH), np.int32)
         length = spell_entry_tokens(self._bank, self._rules, entry, tokens, origin)
         return tuple(int(token) for token in tokens[:length])

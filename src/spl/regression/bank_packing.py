@@ -1,4 +1,4 @@
-"""Grammars as the arrays that the bank and the closers take."""
+"""Convert grammars to the arrays that the bank and the closers take."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,24 +10,24 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary, token_cost
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.bank.bank import MAX_HOLES, BankRules
-from spl.kernels.bank.value_index import EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
+from spl.kernels.bank.value_index import IDENTICAL, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
 from spl.kernels.programs import tokens as tk
 from spl.kernels.tree.complete import (
-    AFFINE,
-    DIFFERENCE,
+    AFFINE_FORM,
+    DIFFERENCE_FORM,
     FORM_LENGTH,
     N_FORMS,
-    NUMBER,
-    PRODUCT,
-    QUOTIENT,
-    RECIPROCAL,
-    ROOT,
-    SCALED,
-    SHIFTED,
-    SUM,
+    NUMBER_FORM,
+    PRODUCT_FORM,
+    QUOTIENT_FORM,
+    RECIPROCAL_FORM,
+    ROOT_FORM,
+    SCALED_FORM,
+    SHIFTED_FORM,
+    SUM_FORM,
 )
 
-_DEARER = (tk.EXP, tk.LOG, tk.SIN, tk.COS, tk.TAN, tk.ASIN, tk.ACOS, tk.ATAN, tk.SINH, tk.COSH, tk.TANH)
+_COSTLY = (tk.EXP, tk.LOG, tk.SIN, tk.COS, tk.TAN, tk.ASIN, tk.ACOS, tk.ATAN, tk.SINH, tk.COSH, tk.TANH)
 
 
 class _BankRule(NamedTuple):
@@ -40,7 +40,7 @@ class _BankRule(NamedTuple):
 
 
 def pack_bank_rules(grammar: Grammar, capacity: int) -> BankRules:
-    """Return the rules that make entries of the bank: a constant by itself, and those with at most two symbols and no constant."""
+    """Return the rules that make entries of the bank: a bare constant, and rules with at most two symbols and no constant."""
     rules = list(_bank_rules(grammar))
     n_symbols = len(grammar.symbols)
     share = np.full(n_symbols, capacity // (n_symbols + 1), np.int64)
@@ -63,11 +63,11 @@ def pack_bank_rules(grammar: Grammar, capacity: int) -> BankRules:
 
 
 def bank_cost(token: int, vocabulary: Vocabulary) -> int:
-    """Return what a token adds to the cost of an entry: 1 more than elsewhere for functions that are neither powers nor roots.
+    """Return the cost of a token in the bank: 1 more than elsewhere for functions other than powers and roots.
 
-    Functions of functions would fill the bank before it comes to sums of products, of which laws have more.
+    Otherwise functions of functions would fill the bank before sums of products, which are more common in laws.
     """
-    return token_cost(token, vocabulary) + (token in _DEARER)
+    return token_cost(token, vocabulary) + (token in _COSTLY)
 
 
 def _bank_rules(grammar: Grammar) -> Iterator[_BankRule]:
@@ -89,7 +89,7 @@ def _bank_rules(grammar: Grammar) -> Iterator[_BankRule]:
 
 
 def _templates_of(grammar: Grammar, symbol: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield each template that a symbol leads to, through rules that only rename it, and the number of rules taken."""
+    """Yield each template that a symbol derives, directly or through rules that only rename it, and the number of rules."""
     seen, todo = {symbol}, [(symbol, 1)]
     while todo:
         current, n_rules = todo.pop(0)
@@ -109,7 +109,7 @@ def _mode_of(grammar: Grammar, symbol: int) -> int:
     """Return whether a symbol derives scaled and shifted forms of whatever it derives."""
     if find_form(grammar, symbol, "affine"):
         return UP_TO_SCALE_AND_OFFSET
-    return UP_TO_SCALE if find_form(grammar, symbol, "scaled") else EXACT
+    return UP_TO_SCALE if find_form(grammar, symbol, "scaled") else IDENTICAL
 
 
 _S, _C = -1, CONSTANT_TOKEN  # a symbol to be named, a constant
@@ -138,16 +138,16 @@ def pack_forms(grammar: Grammar) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     forms = np.zeros((n_symbols, N_FORMS, FORM_LENGTH), np.int32)
     lengths = np.zeros((n_symbols, N_FORMS), np.int64)
     names = {
-        SCALED: "scaled",
-        AFFINE: "affine",
-        SUM: "sum",
-        DIFFERENCE: "difference",
-        PRODUCT: "product",
-        QUOTIENT: "quotient",
-        ROOT: "root",
-        NUMBER: "number",
-        SHIFTED: "shifted",
-        RECIPROCAL: "reciprocal",
+        SCALED_FORM: "scaled",
+        AFFINE_FORM: "affine",
+        SUM_FORM: "sum",
+        DIFFERENCE_FORM: "difference",
+        PRODUCT_FORM: "product",
+        QUOTIENT_FORM: "quotient",
+        ROOT_FORM: "root",
+        NUMBER_FORM: "number",
+        SHIFTED_FORM: "shifted",
+        RECIPROCAL_FORM: "reciprocal",
     }
     for symbol in range(n_symbols):
         for form, name in names.items():

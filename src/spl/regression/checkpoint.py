@@ -106,7 +106,7 @@ def blank_unused(records: Array) -> Array:
     """Return records whose unused places are 0, whatever was in memory there."""
     clean = np.asarray(records).view(np.ndarray).view(RECORD).copy()
     clean[clean["length"] == 0] = np.zeros((), RECORD)
-    unused = np.arange(tk.MAX_LENGTH) >= clean["length"][:, np.newaxis]
+    unused = np.arange(tk.MAX_PROGRAM_LENGTH) >= clean["length"][:, np.newaxis]
     clean["tokens"][unused] = 0
     clean["origin"][unused] = 0
     n_constants = np.sum(clean["tokens"] >> tk.KIND_SHIFT == tk.CONSTANT, axis=1)

@@ -13,8 +13,8 @@ from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.programs import tokens as tk
 from spl.kernels.programs.evaluate import BLOCK, evaluate_all
-from spl.kernels.programs.fit import Effort, fit_program
-from spl.kernels.programs.normal_equations import FIT_WORK, Table
+from spl.kernels.programs.fit import FitEffort, fit_program
+from spl.kernels.programs.normal_equations import FIT_WORK, FitTable
 from spl.kernels.programs.number_precision import number_nats
 from spl.kernels.programs.rounding_error import is_program_stable
 from spl.kernels.runtime.compiler import make_scratch
@@ -22,9 +22,11 @@ from spl.regression.candidate import Candidate
 from spl.regression.description_length import TINY_LOSS
 from spl.regression.packing import pack_alphabet, pack_program, pack_table
 
-REFIT_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=20, tolerance=1e-9)
-POLISH_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1e-14)
-LAST_EFFORT = Effort(n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9)  # on all rows, from a fit to many of them
+REFIT_EFFORT = FitEffort(n_starts=1, n_scans=0, max_iterations=20, tolerance=1e-9)
+POLISH_EFFORT = FitEffort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1e-14)
+LAST_EFFORT = FitEffort(
+    n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9
+)  # on all rows, from a fit to many of them
 SMALLEST_SPREAD = 1e-100  # of a target whose squared errors are finite and not 0; constants of others are not fitted
 
 
@@ -61,7 +63,7 @@ def root_mean_square_error(program: Program, dataset: Dataset) -> float:
 
 
 def fit(
-    program: Program, dataset: Dataset, *, effort: Effort = REFIT_EFFORT, seed: int = 0, reward: float = 0.0
+    program: Program, dataset: Dataset, *, effort: FitEffort = REFIT_EFFORT, seed: int = 0, reward: float = 0.0
 ) -> Candidate:
     """Fit the constants of a program, starting from those it has; never raises the loss.
 
@@ -102,7 +104,7 @@ def price_numbers(candidate: Candidate, dataset: Dataset) -> Candidate:
     return _price_numbers(candidate, pack_table(dataset))
 
 
-def _price_numbers(candidate: Candidate, table: Table) -> Candidate:
+def _price_numbers(candidate: Candidate, table: FitTable) -> Candidate:
     free = candidate.program
     if any(token >> tk.KIND_SHIFT == tk.LITERAL for token in free.tokens):
         free = free_numbers(free, has_factors=False)
@@ -140,14 +142,14 @@ def is_stable(program: Program, dataset: Dataset) -> bool:
     return _is_stable(program, pack_table(dataset))
 
 
-def _is_stable(program: Program, table: Table) -> bool:
-    if len(program) > tk.MAX_LENGTH or not np.all(np.isfinite(program.constants)):
+def _is_stable(program: Program, table: FitTable) -> bool:
+    if len(program) > tk.MAX_PROGRAM_LENGTH or not np.all(np.isfinite(program.constants)):
         return True  # longer than any formula of a search; or without a value, so that its loss is infinite anyway
     alphabet = pack_alphabet(program.vocabulary)
     return bool(is_program_stable(pack_program(program), alphabet, table, make_scratch(FIT_WORK)))
 
 
-def _run_kernel(program: Program, table: Table, effort: Effort, seed: int) -> tuple[float, NDArray[np.float64]]:
+def _run_kernel(program: Program, table: FitTable, effort: FitEffort, seed: int) -> tuple[float, NDArray[np.float64]]:
     work = make_scratch(FIT_WORK)
     random: NDArray[Any] = np.array([seed], np.uint64)
     alphabet = pack_alphabet(program.vocabulary)

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from spl.errors import SettingError, show_value
+from spl.kernels.programs.prices import EQUAL_LOSS_SHARE
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import TINY_LOSS, bayes_criterion, description_length
 
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
-SAME_LOSS = 1e-9  # relative: losses that differ by less belong to the same function
 MIN_IMPROVEMENT = 1e-3  # relative: a costlier candidate of the front lowers the loss by at least this much
 
 
@@ -96,7 +96,7 @@ class Front:
 
 def _are_same_function(a: Candidate, b: Candidate, floor: float) -> bool:
     """Return whether two candidates are probably the same function."""
-    return math.isclose(max(a.loss, floor), max(b.loss, floor), rel_tol=SAME_LOSS)
+    return math.isclose(max(a.loss, floor), max(b.loss, floor), rel_tol=EQUAL_LOSS_SHARE)
 
 
 def _can_coexist(cheap: Candidate, costly: Candidate, floor: float) -> bool:

@@ -1,8 +1,18 @@
-"""How much a search may remember: the sizes of bank, ledgers and trees that fit into the memory it is given."""
+"""The sizes of bank, ledgers and trees that fit into the memory of a search."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from spl.errors import SettingError
+from spl.kernels.bank.bank import bytes_per_entry
+from spl.kernels.bank.power_index import bytes_per_indexed_entry
+from spl.kernels.bank.spatial_index import GRID_CELL, INDEXED_POINT, N_CELLS
+from spl.kernels.bank.term_selection import MAX_CLOSER_TERMS
+from spl.kernels.tree.ledger import KNOWN
+from spl.kernels.tree.search import CHILD, NODE
+from spl.regression.bank_build import BANK_ROWS, N_CHEAP, SUM_SHARE
 from spl.settings import SearchConfig
 
 MEGABYTE = 1_000_000
@@ -10,39 +20,47 @@ BANK_SHARE, LEDGER_SHARE, TREE_SHARE = 0.5, 0.25, 0.25  # of the memory that is 
 
 MAX_KEYS = 1 << 20  # distinct programs remembered by a searcher
 MAX_NODES = 1_000_000  # of a tree, whatever the number of episodes
-MIN_ENTRIES, MIN_KEYS, MIN_NODES = 1_000, 1 << 12, 256  # fewer are no search
+MIN_ENTRIES, MIN_KEYS, MIN_NODES = 1_000, 1 << 12, 256  # a search needs at least these
 
-# Bytes of the arrays in `kernels`, rounded up
-ENTRY_BYTES = (
-    32 * 8 + 5 * 4 + 2 * 4 * (8 + 4 + 4)
-)  # values, five numbers, and up to four places of 16 bytes in each of two tables
-ENTRY_BYTES_A_SYMBOL = 4
-INDEX_BYTES = (
-    32 * 8 + 8 + 4 * (8 + 4 + 4)
-)  # of an entry that can be found up to powers: values, a number, up to four places
-NEAR_BYTES = 6 * 4 + 4  # of an entry that can be found by where its values lie: coordinates, a number
-CELL_BYTES = 8 * 48**3  # of the grid for these, for each symbol
-SUMS_A_SYMBOL = 0.2  # sums that each entry brings, for each symbol
-KEY_BYTES = 8 + 8
-NODE_BYTES, CHILD_BYTES = 5 * 8, 8
-ROWS_OF_TABLES = (
-    2048 + 256
-)  # for each symbol: entries of the bank and terms, with their values on all rows of the search
+SCRATCH_ROWS = 216  # allowance for frames and matrices of the trees, in rows of the search per symbol
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """What a search has room for."""
+    """The sizes of what a search keeps."""
 
     n_entries: int  # of the bank
     n_keys: int  # of each ledger, a power of two
     n_nodes: int  # of each tree
 
 
+class UnitBytes(NamedTuple):
+    """The bytes of each part of a search, at most."""
+
+    tables: int  # of the closers
+    entry: float  # of the bank and its indexes, with the sums that it brings
+    key: int  # of a ledger
+    node: int  # of a tree, with its children
+
+
+def count_bytes(*, n_symbols: int, n_rows: int, most_rules_of_symbol: int) -> UnitBytes:
+    """Return the sizes that the definitions of the arrays in `kernels` give."""
+    row = n_rows * np.dtype(np.float64).itemsize
+    tables = n_symbols * (row * (N_CHEAP + MAX_CLOSER_TERMS + SCRATCH_ROWS) + N_CELLS**3 * GRID_CELL.itemsize)
+    entry = bytes_per_entry(BANK_ROWS, n_symbols) + bytes_per_indexed_entry(BANK_ROWS) + INDEXED_POINT.itemsize
+    sums_per_entry = 1 / SUM_SHARE  # and symbol
+    return UnitBytes(
+        tables=tables,
+        entry=entry * (1 + sums_per_entry * n_symbols),
+        key=KNOWN.itemsize,
+        node=NODE.itemsize + CHILD.itemsize * most_rules_of_symbol,
+    )
+
+
 def plan_memory(
     config: SearchConfig, *, n_entries: int, n_symbols: int, n_rows: int, most_rules_of_symbol: int
 ) -> MemoryPlan:
-    """Return sizes that keep to `max_memory`, at most those asked for.
+    """Return sizes that fit into `max_memory`, and are at most those asked for.
 
     Examples:
         >>> shape = {"n_symbols": 1, "n_rows": 100, "most_rules_of_symbol": 12}
@@ -51,10 +69,9 @@ def plan_memory(
         >>> plan_memory(SearchConfig(max_memory=40), n_entries=100_000, **shape).n_keys
         262144
     """
-    tables = n_symbols * (8 * n_rows * ROWS_OF_TABLES + CELL_BYTES) if config.n_completions else 0
-    all_entry_bytes = ENTRY_BYTES + ENTRY_BYTES_A_SYMBOL * n_symbols + INDEX_BYTES + NEAR_BYTES
-    entry = all_entry_bytes * (1 + SUMS_A_SYMBOL * n_symbols)
-    key, node = KEY_BYTES * config.n_trees, (NODE_BYTES + CHILD_BYTES * most_rules_of_symbol) * config.n_trees
+    unit = count_bytes(n_symbols=n_symbols, n_rows=n_rows, most_rules_of_symbol=most_rules_of_symbol)
+    tables, entry = unit.tables if config.n_completions else 0, unit.entry
+    key, node = unit.key * config.n_trees, unit.node * config.n_trees
     least = max(MIN_ENTRIES * entry / BANK_SHARE, MIN_KEYS * key / LEDGER_SHARE, MIN_NODES * node / TREE_SHARE) + tables
     room = config.max_memory * MEGABYTE - tables
     if config.max_memory * MEGABYTE < least:

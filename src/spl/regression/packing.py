@@ -1,4 +1,4 @@
-"""Nouns as the arrays that kernels take, and the way back."""
+"""Convert grammars, programs and datasets to the arrays that kernels take, and back."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,13 +12,13 @@ from spl.formulas.program import Program, Vocabulary, token_cost
 from spl.formulas.user_operators import compile_operator
 from spl.kernels.programs import tokens as tk
 from spl.kernels.programs.evaluate import Alphabet
-from spl.kernels.programs.normal_equations import Table
+from spl.kernels.programs.normal_equations import FitTable
 from spl.kernels.runtime.compiler import make_record
 from spl.kernels.tree.derivation import DERIVATION, Rules
 
 
 def pack_alphabet(vocabulary: Vocabulary) -> Alphabet:
-    """Return the literals and the compiled operators of the user."""
+    """Return the literals and the compiled user-defined operators."""
     user = np.zeros((2 * tk.MAX_USER if vocabulary.own else 0, 3), np.int64)
     for operator in vocabulary.own:
         token = vocabulary.operator_token(operator)
@@ -29,11 +29,11 @@ def pack_alphabet(vocabulary: Vocabulary) -> Alphabet:
 
 
 def pack_program(program: Program) -> Any:
-    """Return a program as a finished derivation, its constants as guesses."""
-    if len(program) > tk.MAX_LENGTH or program.n_constants > tk.MAX_CONSTANTS:
+    """Return a program as a finished derivation, with its constants as guesses."""
+    if len(program) > tk.MAX_PROGRAM_LENGTH or program.n_constants > tk.MAX_CONSTANTS:
         raise ExpressionError(
             f"The formula has {len(program)} tokens and {program.n_constants} constants; "
-            f"at most {tk.MAX_LENGTH} and {tk.MAX_CONSTANTS} are possible. Split it."
+            f"at most {tk.MAX_PROGRAM_LENGTH} and {tk.MAX_CONSTANTS} are possible. Split it."
         )
     packed = make_record(DERIVATION)
     packed.tokens[: len(program)] = program.tokens
@@ -43,9 +43,9 @@ def pack_program(program: Program) -> Any:
     return packed
 
 
-def pack_table(dataset: Dataset) -> Table:
+def pack_table(dataset: Dataset) -> FitTable:
     """Return the samples of a dataset."""
-    return Table(dataset.columns, dataset.target, dataset.weights, max(dataset.square, np.finfo(float).tiny))
+    return FitTable(dataset.columns, dataset.target, dataset.weights, max(dataset.square, np.finfo(float).tiny))
 
 
 def pack_costs(vocabulary: Vocabulary) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -58,9 +58,9 @@ def pack_costs(vocabulary: Vocabulary) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def pack_rules(grammar: Grammar, modules: Sequence[tuple[Program, int]] = ()) -> Rules:
-    """Return the rules of a grammar sorted by symbol, each module as a further rule of the start symbol.
+    """Return the rules of a grammar sorted by symbol, with each module as an additional rule of the start symbol.
 
-    A module is a program with the number of rules it stands for; its constants become starting values.
+    A module is a program and the number of rules it counts as; its constants become starting values.
     """
     rules: list[tuple[int, tuple[int, ...], tuple[float, ...], int]]
     rules = [(rule.symbol, rule.tokens, (), 1) for rule in grammar.rules]
@@ -91,7 +91,7 @@ def _rest(grammar: Grammar, tokens: tuple[int, ...]) -> int:
 
 
 def unpack_program(tokens: Sequence[int], constants: Sequence[float], vocabulary: Vocabulary) -> Program:
-    """Return the program that a kernel wrote down."""
+    """Return the program that a kernel wrote."""
     found = tuple(int(token) for token in tokens)
     n_constants = sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in found)
     return Program(found, vocabulary, tuple(float(value) for value in constants[:n_constants]))

@@ -94,7 +94,7 @@ class Scales:
         if self.target.origin:
             tree = _Tree(tk.ADD, (tree, _constant(self.target.origin)))
         tokens, numbers = tree.tokens(), tree.numbers()
-        is_short = len(tokens) <= tk.MAX_LENGTH and len(numbers) <= tk.MAX_CONSTANTS
+        is_short = len(tokens) <= tk.MAX_PROGRAM_LENGTH and len(numbers) <= tk.MAX_CONSTANTS
         if not is_short or not all(map(math.isfinite, numbers)):
             return None
         loss = candidate.loss * 10.0**self.target.decades
@@ -182,7 +182,7 @@ class _Writer:
             return self._derives_any(0, [_fill(tokens, _HOLE, (start,)) for tokens in scaled])
         variable = tk.VARIABLE << tk.KIND_SHIFT | column
         for rule in self._rules.get(column, ()):
-            if len(rule.tokens) > tk.MAX_LENGTH:
+            if len(rule.tokens) > tk.MAX_PROGRAM_LENGTH:
                 return False
             spellings = [_fill(rule.tokens, variable, _fill(tokens, _HOLE, (variable,))) for tokens in scaled]
             spellings += self._merge(rule.tokens, column) if can_merge else []

@@ -1,6 +1,6 @@
 """The tree search on one grammar and one sample of rows: packs, runs the compiled episodes in slices, unpacks.
 
-A searcher owns what one tree needs and what outlives it: the ledger of programs seen, the best of each cost, the modules.
+A searcher owns its tree, and what outlives it: the ledger of known programs, the best program of each cost, the modules.
 """
 
 import time
@@ -12,11 +12,11 @@ import numpy as np
 from spl.data.dataset import Dataset
 from spl.errors import RunFileError
 from spl.formulas.grammar import Grammar
-from spl.kernels.programs.fit import Effort
-from spl.kernels.programs.tokens import MAX_LENGTH
+from spl.kernels.programs.fit import FitEffort
+from spl.kernels.programs.tokens import MAX_PROGRAM_LENGTH
 from spl.kernels.tree.complete import Completion
+from spl.kernels.tree.context import Policy, SearchContext, make_search_work
 from spl.kernels.tree.ledger import N_EPISODES, N_EVALUATIONS, N_MODULES, make_ledger
-from spl.kernels.tree.score import Policy, make_search_work
 from spl.kernels.tree.search import (
     ALL_DONE,
     CLOSED,
@@ -34,10 +34,10 @@ from spl.regression.memory_budget import MAX_KEYS, MAX_NODES, MemoryPlan
 from spl.regression.packing import pack_alphabet, pack_costs, pack_rules, pack_table
 from spl.settings import CLOSERS, SearchConfig
 
-EFFORT = Effort(n_starts=2, n_scans=48, max_iterations=6, tolerance=1e-2)  # of each fit within a search
-MAX_COST = 120  # of a description, for which the best program is kept
+SEARCH_EFFORT = FitEffort(n_starts=2, n_scans=48, max_iterations=6, tolerance=1e-2)  # of each fit within a search
+MAX_DESCRIPTION_COST = 120  # highest cost for which the best program is kept
 N_COUNTS = 3  # in `SearcherState.counts`
-SLICE_SECONDS = 0.05  # how long the compiled loop runs before it looks up
+SLICE_SECONDS = 0.05  # how long the compiled loop runs before limits are checked
 
 
 class Searcher:
@@ -53,39 +53,33 @@ class Searcher:
         memory: MemoryPlan | None = None,
     ) -> None:
         self._grammar = grammar
-        self._config = config
-        self._alphabet = pack_alphabet(grammar.vocabulary)
-        self._table = pack_table(sample)
-        self._loss_scale = 1.0 / sample.spread if config.relative_loss else 1.0
+        policy = _pack_policy(config, grammar, 1.0 / sample.spread if config.relative_loss else 1.0)
         self._memory = memory or MemoryPlan(0, MAX_KEYS, min(config.n_episodes + 2, MAX_NODES))
-        self._ledger = make_ledger(MAX_COST, config.max_modules, self._memory.n_keys, pack_costs(grammar.vocabulary))
-        self._work = make_search_work(max(config.max_rules, grammar.shortest[0]))
+        self._ledger = make_ledger(
+            MAX_DESCRIPTION_COST, config.max_modules, self._memory.n_keys, pack_costs(grammar.vocabulary)
+        )
         self._random = np.array([seed], np.uint64)
-        self._completion = completion
+        self._context = SearchContext(
+            rules=pack_rules(grammar),
+            alphabet=pack_alphabet(grammar.vocabulary),
+            table=pack_table(sample),
+            effort=SEARCH_EFFORT,
+            policy=policy,
+            completion=completion,
+            ledger=self._ledger,
+            work=make_search_work(policy.max_rules),
+            random=self._random,
+        )
         self._unpacked: dict[int, Candidate] = {}
         self.plant((), config.module_size)
 
     def plant(self, modules: Sequence[Module], module_size: int) -> None:
-        """Begin a new tree on the grammar with these modules as further rules of the start symbol."""
-        config = self._config
+        """Start a new tree on the grammar, with these modules as additional rules of the start symbol."""
         self._planted = tuple(modules)
-        self._rules = pack_rules(self._grammar, [(module.program, module.size) for module in modules])
-        self._policy = Policy(
-            eta=config.eta,
-            explore=config.explore,
-            epsilon=config.epsilon,
-            n_simulations=config.n_simulations,
-            n_completions=config.n_completions,
-            max_steps=config.max_inversions,
-            closers=np.array([name in config.closers for name in CLOSERS], np.int64),
-            is_jumping=config.jumping,
-            max_rules=max(config.max_rules, self._grammar.shortest[0]),
-            module_size=module_size,
-            is_scaled=config.adaptive_scaling,
-            is_greedy=config.backup == "max",
-            loss_scale=self._loss_scale,
-        )
-        self._tree = make_tree(self._memory.n_nodes, int(np.diff(self._rules.first).max()))
+        rules = pack_rules(self._grammar, [(module.program, module.size) for module in modules])
+        policy = self._context.policy._replace(module_size=module_size)
+        self._context = self._context._replace(rules=rules, policy=policy)
+        self._tree = make_tree(self._memory.n_nodes, int(np.diff(rules.first).max()))
         self._n_episodes_before = self.n_episodes
         self._reason = ALL_DONE
 
@@ -94,60 +88,57 @@ class Searcher:
         self._ledger.totals[N_MODULES] = 0
 
     def grow(self, n_episodes: int, max_evaluations: int, must_stop: Callable[[], bool]) -> None:
-        """Run episodes until so many are done, the tree is, the evaluations are used up, or the caller says stop.
+        """Run up to n_episodes episodes; stop earlier if the tree or the evaluations are used up, or must_stop() says so.
 
-        The first few are run in any case: however short the time, there is an answer.
+        The first few are run in any case, so that there is an answer however short the time.
         """
         remaining = n_episodes
         slice_size = 4
         while remaining > 0 and not self.is_done and not (self.n_episodes and must_stop()):
             began = time.perf_counter()
             n = min(slice_size, remaining)
-            self._reason = run_episodes(
-                n, max_evaluations, self._tree, self._rules, self._completion, self._alphabet, self._table, EFFORT, self._policy,
-                self._ledger, self._work, self._random,
-            )  # fmt: skip
+            self._reason = run_episodes(n, max_evaluations, self._tree, self._context)
             remaining -= n
             seconds = max(time.perf_counter() - began, 1e-6)
             slice_size = int(np.clip(slice_size * SLICE_SECONDS / seconds, 1, 100_000))
 
     @property
     def is_done(self) -> bool:
-        """Whether the present tree cannot be grown further: it is full or exhausted, or the evaluations are used up."""
+        """Whether the current tree cannot grow further: it is full or exhausted, or the evaluations are used up."""
         return self._reason != ALL_DONE
 
     @property
     def has_used_up_evaluations(self) -> bool:
-        """Whether the present tree stopped because its evaluations are used up."""
+        """Whether the current tree stopped because its evaluations are used up."""
         return self._reason == ENOUGH_EVALUATIONS
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the present tree holds no program that was not tried."""
+        """Whether every program of the current tree was tried."""
         return self._reason == TREE_EXHAUSTED
 
     @property
     def n_evaluations(self) -> int:
-        """How many distinct programs were fitted or evaluated."""
+        """Number of distinct programs that were fitted or evaluated."""
         return int(self._ledger.totals[N_EVALUATIONS])
 
     @property
     def n_episodes(self) -> int:
-        """How many episodes were run."""
+        """Number of episodes."""
         return int(self._ledger.totals[N_EPISODES])
 
     @property
     def n_grown(self) -> int:
-        """How many of them were run on the present tree."""
+        """Number of episodes on the current tree."""
         return self.n_episodes - self._n_episodes_before
 
     def has_grown(self, n_episodes: int) -> bool:
-        """Tell whether so many episodes were run on the present tree, or as many as it has room for."""
+        """Return whether n_episodes episodes were run on the current tree, or as many as it has room for."""
         return self.n_grown >= n_episodes or self._reason in (TREE_FULL, TREE_EXHAUSTED)
 
     @property
     def planted(self) -> tuple[Module, ...]:
-        """The modules that are rules of the present tree."""
+        """The modules that are rules of the current tree."""
         return self._planted
 
     def candidates(self) -> list[Candidate]:
@@ -156,7 +147,7 @@ class Searcher:
         return [self._candidate(place, front[place]) for place in np.flatnonzero(np.isfinite(front.loss)).tolist()]
 
     def _candidate(self, place: int, record: Any) -> Candidate:
-        """Return what is in a place of the front, which was unpacked before unless it is better now."""
+        """Return the candidate in a place of the front; unpack it only if it is new or has improved."""
         loss, reward = float(record.loss), float(record.reward)
         known = self._unpacked.get(place)
         if known is None or (known.loss, known.reward) != (loss, reward):
@@ -165,12 +156,12 @@ class Searcher:
         return known
 
     def modules(self) -> list[Module]:
-        """Return the modules found since they were last forgotten, the best first."""
+        """Return the modules found since `forget_modules`, the best first."""
         n_modules = int(self._ledger.totals[N_MODULES])
         return list(unpack_modules(self._ledger.modules[:n_modules], self._grammar.vocabulary))
 
     def state(self) -> SearcherState:
-        """Return a copy of all that changes, from which another searcher of the same making can go on."""
+        """Return a copy of all that changes, from which another searcher with the same arguments can continue."""
         ledger, tree = self._ledger, self._tree
         places = np.flatnonzero(ledger.keys)
         return SearcherState(
@@ -184,16 +175,16 @@ class Searcher:
             planted=pack_modules(self._planted),
             nodes=np.array(tree.nodes[: tree.used[N_NODES]]),
             children=tree.child[: tree.used[N_CHILDREN]].copy(),
-            counts=np.array([self._policy.module_size, self._n_episodes_before, self._reason], np.int64),
+            counts=np.array([self._context.policy.module_size, self._n_episodes_before, self._reason], np.int64),
         )
 
     def restore(self, state: SearcherState) -> None:
-        """Go on from where another searcher of the same making was; more evaluations may be allowed by now."""
+        """Continue from the state of another searcher with the same arguments; more evaluations may be allowed now."""
         self.adopt(state)
         self._reason = ALL_DONE if self._reason == ENOUGH_EVALUATIONS else self._reason
 
     def adopt(self, state: SearcherState) -> None:
-        """Be where another searcher of the same making was."""
+        """Take over the state of another searcher with the same arguments."""
         _check_records(state)
         self._unpacked.clear()
         module_size, n_episodes_before, reason = (int(count) for count in state.counts)
@@ -214,7 +205,7 @@ class Searcher:
         self._reason = reason
 
     def _check_arrays(self, state: SearcherState) -> None:
-        """Raise a clear error unless the arrays have the sizes of ours, and point to places inside of them."""
+        """Raise an error unless the arrays have the right sizes and their indices are valid."""
         n_nodes, n_children = state.nodes.size, state.children.size
         first = state.nodes["first_child"]
         is_sound = (
@@ -233,7 +224,28 @@ class Searcher:
             raise RunFileError("The state of the search is that of another one, or damaged. Begin a new run.")
 
 
+def _pack_policy(config: SearchConfig, grammar: Grammar, loss_scale: float) -> Policy:
+    return Policy(
+        eta=config.eta,
+        explore=config.explore,
+        epsilon=config.epsilon,
+        n_simulations=config.n_simulations,
+        n_completions=config.n_completions,
+        max_steps=config.max_inversions,
+        closers=np.array([name in config.closers for name in CLOSERS], np.int64),
+        is_jumping=config.jumping,
+        max_rules=max(config.max_rules, grammar.shortest[0]),
+        module_size=config.module_size,
+        is_scaled=config.adaptive_scaling,
+        is_greedy=config.backup == "max",
+        loss_scale=loss_scale,
+    )
+
+
 def _check_records(state: SearcherState) -> None:
     for records in (state.front, state.modules, state.planted):
-        if not np.all((records["length"] >= 0) & (records["length"] <= MAX_LENGTH)) or state.counts.size != N_COUNTS:
+        if (
+            not np.all((records["length"] >= 0) & (records["length"] <= MAX_PROGRAM_LENGTH))
+            or state.counts.size != N_COUNTS
+        ):
             raise RunFileError("The state of the search is damaged. Begin a new run.")

@@ -68,7 +68,7 @@ def _fill_holes(program: Program, accept: Callable[[Program], bool]) -> Program:
     if whole is None:
         return program
     filled = from_sympy(clean_numbers(whole.xreplace(values)), program.vocabulary, fitted=True)
-    is_short = len(filled) <= max(len(program), tk.MAX_LENGTH) and filled.n_constants <= tk.MAX_CONSTANTS
+    is_short = len(filled) <= max(len(program), tk.MAX_PROGRAM_LENGTH) and filled.n_constants <= tk.MAX_CONSTANTS
     return filled if is_short and accept(filled) else program
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from spl.kernels.programs.prices import EQUAL_LOSS_SHARE
 from spl.regression.candidate import Module
-from spl.regression.front import SAME_LOSS
 from spl.settings import SearchConfig
 
 
@@ -26,6 +26,6 @@ def keep_best(modules: Iterable[Module], n_kept: int) -> tuple[Module, ...]:
     for module in sorted(modules, key=lambda m: -m.reward):
         if len(kept) == n_kept:
             break
-        if all(abs(module.loss - other.loss) > SAME_LOSS * other.loss for other in kept):
+        if all(abs(module.loss - other.loss) > EQUAL_LOSS_SHARE * other.loss for other in kept):
             kept.append(module)
     return tuple(kept)

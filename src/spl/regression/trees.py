@@ -1,7 +1,7 @@
-"""The trees of a search: made from one recipe, and grown at once, in threads of this process or wherever joblib's backend is.
+"""The trees of a search: made from one recipe and grown in parallel, in threads of this process or by joblib's backend.
 
-In other processes, a tree is grown by a searcher of the same recipe that goes on from its state; what comes back is the new state. The
-recipe travels once, the states with every call, and calls are short: that is how limits and Ctrl-C hold there too.
+In another process, a searcher of the same recipe continues from the state of a tree and returns the new one. The recipe is sent once,
+the states with every call. Calls are short, so that limits and Ctrl-C work there too.
 """
 
 import functools
@@ -23,13 +23,13 @@ from spl.regression.parallel import Parcel, Workers, ignore_ctrl_c, pack, run_al
 from spl.regression.searcher import Searcher
 from spl.settings import SearchConfig
 
-CALL_SECONDS = 0.4  # how long a tree grows in another process before we look up: Ctrl-C is to answer within a second
-MAX_RECIPES = 2  # that a worker process keeps, about 100 MB each
+CALL_SECONDS = 0.4  # how long a tree grows in another process per call: Ctrl-C should answer within a second
+MAX_RECIPES = 2  # kept by a worker process, about 100 MB each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recipe:
-    """What all trees of a search have in common, and what never changes."""
+    """What all trees of a search have in common; it never changes."""
 
     grammar: Grammar
     sample: Dataset
@@ -42,7 +42,7 @@ class Recipe:
         return make_completion(self.grammar, self.sample, n_entries=self.memory.n_entries, is_used=is_used)
 
     def make_searcher(self, seed: int, completion: Completion) -> Searcher:
-        """Return a searcher with scratch of its own."""
+        """Return a searcher with its own scratch."""
         return Searcher(self.grammar, self.sample, self.config, seed, own_scratch(completion), self.memory)
 
 
@@ -51,8 +51,8 @@ class Forest:
 
     Args:
         recipe: what they have in common.
-        seeds: one a tree.
-        n_jobs: how many grow at once.
+        seeds: one per tree.
+        n_jobs: how many grow at the same time.
     """
 
     def __init__(self, recipe: Recipe, seeds: Sequence[int], n_jobs: int) -> None:
@@ -63,7 +63,7 @@ class Forest:
         self.searchers = [recipe.make_searcher(seed, completion) for seed in seeds]
 
     def grow(self, end: int, max_evaluations: int, must_stop: Callable[[], bool]) -> None:
-        """Let each tree grow to so many episodes, unless its evaluations are used up or the caller says stop."""
+        """Grow each tree to `end` episodes, unless its evaluations are used up or must_stop() says so."""
         if self._parcel is None:
             grow = [
                 functools.partial(searcher.grow, end - searcher.n_grown, max_evaluations, must_stop)
@@ -87,7 +87,7 @@ class Forest:
         max_evaluations: int,
         must_stop: Callable[[], bool],
     ) -> Iterator[tuple[object, ...]]:
-        """Yield the arguments of each call as soon as there is a worker for it; none after the caller says stop."""
+        """Yield the arguments of each call as soon as there is a worker for it; none once must_stop() says so."""
         for searcher in waiting:
             if searcher.n_episodes and must_stop():
                 return
@@ -100,7 +100,7 @@ class Forest:
 
 @dataclass(slots=True)
 class _Kit:
-    """What a worker process keeps of a search: the bank, and searchers that are not at work."""
+    """What a worker process keeps of a search: the bank, and idle searchers."""
 
     recipe: Recipe
     completion: Completion
@@ -125,7 +125,7 @@ def _open_kit(parcel: Parcel) -> _Kit:
 
 
 def _grow_elsewhere(parcel: Parcel, state: SearcherState, n_episodes: int, max_evaluations: int) -> SearcherState:
-    """Go on from a state for a short time, and return the new one."""
+    """Continue from a state for a short time, and return the new one."""
     ignore_ctrl_c()
     kit = _open_kit(parcel)
     searcher = kit.take()
@@ -142,9 +142,9 @@ def _grow_elsewhere(parcel: Parcel, state: SearcherState, n_episodes: int, max_e
 
 @functools.cache
 def compile_kernels() -> None:
-    """Compile the kernels, or load them from the cache, by running a search that ends at once. The clock of a run starts after it.
+    """Compile the kernels, or load them from the cache, by a search that ends at once; call it before the clock of a run starts.
 
-    The compiler makes millions of objects; to look for garbage among them took an eighth of the time.
+    Garbage collection is off meanwhile: the compiler makes millions of objects, and checking them took an eighth of the time.
     """
     is_collecting = gc.isenabled()
     gc.disable()
@@ -169,5 +169,5 @@ def prepare_workers(n_jobs: int) -> None:
 
 
 def share_evaluations(most: int | None, n_trees: int) -> int:
-    """Return how many evaluations each tree may make, so that they cannot take them from each other."""
+    """Return how many evaluations each tree may make: equal shares, so that results do not depend on timing."""
     return int(np.iinfo(np.int64).max) if most is None else -(-most // n_trees)

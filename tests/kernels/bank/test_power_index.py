@@ -36,7 +36,7 @@ def test_what_is_left_of_a_row_is_the_residual_of_least_squares(rng):
     small = make_small()
     logs = rng.standard_normal(small.bank.n_values)
     row = logs.copy()
-    share = call_take_off(small.completion.powers, row)
+    share = call_take_off(small.completion.power_index, row)
     np.testing.assert_allclose(row, residual(small, logs), atol=1e-12)
     assert np.isclose(share, np.linalg.norm(row) / np.linalg.norm(logs))
 
@@ -45,12 +45,12 @@ def test_the_solver_gives_the_exponents_of_the_variables(rng):
     small = make_small()
     logs = rng.standard_normal(small.bank.n_values)
     expected = np.linalg.lstsq(design_of(small), logs, rcond=None)[0][1:]
-    np.testing.assert_allclose(small.completion.powers.solver @ logs, expected, atol=1e-10)
+    np.testing.assert_allclose(small.completion.power_index.solver @ logs, expected, atol=1e-10)
 
 
 def test_every_entry_that_is_no_monomial_is_found_as_itself_or_as_one_equal_up_to_powers():
     small = make_small()
-    index, n = small.completion.powers, small.bank.n_values
+    index, n = small.completion.power_index, small.bank.n_values
     n_found = 0
     for entry in range(small.bank.n_of[0]):
         values = small.bank.values[entry * n : (entry + 1) * n]
@@ -72,4 +72,4 @@ def test_every_entry_that_is_no_monomial_is_found_as_itself_or_as_one_equal_up_t
 def test_values_that_no_entry_has_are_not_found(rng):
     small = make_small()
     values = rng.uniform(0.5, 2.0, small.bank.n_values)
-    assert call_look_up(small.completion.powers, 0, values, 0) == -1
+    assert call_look_up(small.completion.power_index, 0, values, 0) == -1

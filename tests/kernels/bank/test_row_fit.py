@@ -5,7 +5,7 @@ import pytest
 from tests.kernels.doors import open_door
 
 from spl.kernels.bank.row_fit import fit_offset, fit_sums, goal_sums, weighted_sums
-from spl.kernels.bank.value_index import EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
+from spl.kernels.bank.value_index import IDENTICAL, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
 
 N = 64
 call_sums, call_goal = open_door(weighted_sums), open_door(goal_sums)
@@ -20,7 +20,7 @@ def fit_to_itself(seed, factor, shift):
     n, zero = np.int64(N), np.int64(0)
     own = call_sums(values, zero, rows, zero, n, n)
     goal = call_goal(rows, zero, n, n)
-    modes = [EXACT] if (factor, shift) == (1.0, 0.0) else []
+    modes = [IDENTICAL] if (factor, shift) == (1.0, 0.0) else []
     modes += [UP_TO_SCALE] if shift == 0.0 else []
     errors = [call_fit(own, goal, np.int64(mode))[0] for mode in (*modes, UP_TO_SCALE_AND_OFFSET)]
     return [*errors, *([call_offset(own, goal)[0]] if factor == 1.0 else [])]

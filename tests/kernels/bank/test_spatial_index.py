@@ -1,4 +1,4 @@
-"""The entry that comes nearest to a goal, against numpy's least squares over the whole bank."""
+"""The entry closest to a goal, against numpy's least squares over the whole bank."""
 
 import numpy as np
 import pytest
@@ -12,28 +12,22 @@ from spl.kernels.bank.spatial_index import (
     BY_SCALE,
     N_DIRECTIONS,
     N_RANKED,
-    NUMBER_CHARGE,
-    PLAIN,
-    TOKEN_CHARGE,
+    UNCHANGED,
     Match,
     find_nearest,
-    rank_all,
+    rank_entries,
 )
-from spl.kernels.bank.value_index import EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
-from spl.kernels.tree.bank_closers import close_by_match, find_match, rank_matches, ranked_match
+from spl.kernels.bank.value_index import IDENTICAL, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET
+from spl.kernels.programs.prices import MATCH_NUMBER_CHARGE, MATCH_TOKEN_CHARGE
 
 GRAMMARS = {
-    EXACT: "f -> f + f | f * f | f / f | sin(f) | x | y",
+    IDENTICAL: "f -> f + f | f * f | f / f | sin(f) | x | y",
     UP_TO_SCALE: "f -> f + f | f * f | f / f | sin(f) | C * f | x | y",
     UP_TO_SCALE_AND_OFFSET: "f -> f + f | f * f | f / f | sin(f) | C | x | y",
 }
 
 call_nearest = open_door(find_nearest)
-call_match = open_door(find_match)
-call_close = open_door(close_by_match)
-call_rank_all = open_door(rank_all)
-call_rank_matches = open_door(rank_matches)
-call_ranked_match = open_door(ranked_match)
+call_rank = open_door(rank_entries)
 
 
 def make_small(mode):
@@ -49,27 +43,32 @@ def values_of(small, entry):
 
 
 def charged_error(small, entry, goal, weights, way):
-    """Return the error of an entry that comes near in some way, with what its tokens and numbers are charged."""
+    """Return the error of an entry fitted in some way, with the charges for its tokens and numbers."""
     values, root = values_of(small, entry), np.sqrt(weights)
-    free = {PLAIN: [], BY_SCALE: [values], BY_OFFSET: [np.ones_like(values)], BY_BOTH: [values, np.ones_like(values)]}[
-        way
-    ]
+    free = {
+        UNCHANGED: [],
+        BY_SCALE: [values],
+        BY_OFFSET: [np.ones_like(values)],
+        BY_BOTH: [values, np.ones_like(values)],
+    }[way]
     rest = goal if way in (BY_SCALE, BY_BOTH) else goal - values
     if free:
         design = np.column_stack(free)
         rest = rest - design @ np.linalg.lstsq(design * root[:, None], rest * root, rcond=None)[0]
-    charge = TOKEN_CHARGE * small.bank.cost[entry] + NUMBER_CHARGE * len(free)
+    charge = MATCH_TOKEN_CHARGE * small.bank.cost[entry] + MATCH_NUMBER_CHARGE * len(free)
     return np.sum(weights * rest**2) * (1 + charge / goal.size)
 
 
 def ways_of(mode):
-    return {EXACT: [PLAIN], UP_TO_SCALE: [PLAIN, BY_SCALE]}.get(mode, [PLAIN, BY_SCALE, BY_OFFSET, BY_BOTH])
+    return {IDENTICAL: [UNCHANGED], UP_TO_SCALE: [UNCHANGED, BY_SCALE]}.get(
+        mode, [UNCHANGED, BY_SCALE, BY_OFFSET, BY_BOTH]
+    )
 
 
 def find(small, mode, goal, weights, most_error):
     rows = np.concatenate([goal, weights])
     found = call_nearest(
-        small.completion.nearest, small.bank, 0, mode, rows, 0, goal.size, goal.size, float(most_error)
+        small.completion.spatial_index, small.bank, 0, mode, rows, 0, goal.size, goal.size, float(most_error)
     )
     return Match(*found)
 
@@ -77,7 +76,7 @@ def find(small, mode, goal, weights, most_error):
 @pytest.mark.parametrize("mode", GRAMMARS)
 def test_what_is_found_is_at_least_as_near_as_the_entry_that_the_goal_was_made_of(mode, rng):
     small = make_small(mode)
-    scale = 1.0 if mode == EXACT else -2.5
+    scale = 1.0 if mode == IDENTICAL else -2.5
     offset = 0.7 if mode == UP_TO_SCALE_AND_OFFSET else 0.0
     n_found = 0
     for entry in range(0, small.bank.n_of[0], 7):
@@ -142,9 +141,9 @@ def test_goals_without_a_place_do_no_harm(goal, weights, most_error):
 @pytest.mark.parametrize("mode", GRAMMARS)
 def test_the_ranked_entries_are_the_nearest_of_all_in_order(mode, rng):
     small = make_small(mode)
-    n, index = small.bank.n_values, small.completion.nearest
+    n, index = small.bank.n_values, small.completion.spatial_index
     goal, weights = np.sin(small.columns[0]) + 0.1 * rng.standard_normal(n), rng.uniform(0.5, 2.0, n)
-    n_ranked = call_rank_all(index, small.bank, 0, mode, np.concatenate([goal, weights]), 0, n, n)
+    n_ranked = call_rank(index, small.bank, 0, mode, np.concatenate([goal, weights]), 0, n, n)
     errors = [
         min(charged_error(small, entry, goal, weights, way) for way in ways_of(mode))
         for entry in small.bank.member[0, : small.bank.n_of[0]]
@@ -157,26 +156,12 @@ def test_a_goal_that_is_no_number_is_compared_with_nothing():
     small = make_small(UP_TO_SCALE_AND_OFFSET)
     n = small.bank.n_values
     rows = np.concatenate([np.full(n, np.nan), np.ones(n)])
-    assert call_rank_all(small.completion.nearest, small.bank, 0, UP_TO_SCALE_AND_OFFSET, rows, 0, n, n) == 0
-
-
-@pytest.mark.slow
-def test_an_entry_beyond_the_grid_is_ranked(rng):
-    small = make_small(UP_TO_SCALE_AND_OFFSET)
-    last = small.bank.member[0, small.bank.n_of[0] - 1]
-    nearest = small.completion.nearest._replace(entry=small.completion.nearest.entry[:0])
-    completion = small.completion._replace(nearest=nearest)
-    values = values_of(small, last)
-    goal = 2.0 * values + 1e-4 * np.std(values) * rng.standard_normal(values.size)
-    small.begin_with_hole(goal)
-    assert call_rank_matches(completion, small.alphabet) > 0
-    first = Match(*call_ranked_match(completion, 0))
-    assert charged_error(small, first.entry, goal, np.ones(goal.size), first.way) <= 1e-6 * np.sum(goal**2)
+    assert call_rank(small.completion.spatial_index, small.bank, 0, UP_TO_SCALE_AND_OFFSET, rows, 0, n, n) == 0
 
 
 def test_the_coordinates_of_the_index_are_those_of_its_entries():
     small = make_small(UP_TO_SCALE_AND_OFFSET)
-    index, n = small.completion.nearest, small.bank.n_values
+    index, n = small.completion.spatial_index, small.bank.n_values
     np.testing.assert_allclose(index.directions @ index.directions.T, np.eye(N_DIRECTIONS), atol=1e-9)
     np.testing.assert_allclose(index.directions @ np.ones(n), 0.0, atol=1e-9)
     assert index.first[0, -1] == index.entry.size
@@ -184,31 +169,3 @@ def test_the_coordinates_of_the_index_are_those_of_its_entries():
         values = values_of(small, entry) - values_of(small, entry).mean()
         spot = index.directions @ values / np.linalg.norm(values)
         np.testing.assert_allclose(index.spot[place], spot if spot[0] >= 0 else -spot, atol=1e-5)
-
-
-LAWS = [
-    (lambda x, y: x * y, PLAIN),
-    (lambda x, y: -3 * x * y, BY_SCALE),
-    (lambda x, y: x * y + 2, BY_OFFSET),
-    (lambda x, y: 5 * x * y + 2, BY_BOTH),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("law", "way"), LAWS)
-def test_a_hole_is_closed_in_the_plainest_way_that_explains_the_goal(law, way, rng):
-    small = make_small(UP_TO_SCALE_AND_OFFSET)
-    exact = law(*small.columns)
-    noise = rng.standard_normal(exact.size)
-    design = np.column_stack([exact, np.ones_like(exact)])
-    noise -= design @ np.linalg.lstsq(design, noise, rcond=None)[0]  # which no number explains
-    goal = exact + 1e-3 * np.std(exact) * noise
-    small.begin_with_hole(goal)
-    found = Match(*call_match(small.completion, small.alphabet, 1e-3 * np.sum((exact - exact.mean()) ** 2)))
-    assert found.way == way
-    assert call_close(small.completion, found)
-    program = small.program_of(small.assemble())
-    assert program.n_constants == {PLAIN: 0, BY_BOTH: 2}.get(way, 1)
-    np.testing.assert_allclose(
-        small.closing()[1], {PLAIN: [], BY_SCALE: [-3], BY_OFFSET: [2], BY_BOTH: [5, 2]}[way], rtol=0.02
-    )

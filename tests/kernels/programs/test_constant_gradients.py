@@ -18,7 +18,7 @@ from tests.kernels.program_twins import (
 )
 
 from spl.kernels.programs import tokens as t
-from spl.kernels.programs.constant_gradients import differentiate
+from spl.kernels.programs.constant_gradients import differentiate_by_constants
 from spl.kernels.programs.evaluate import BLOCK, OK, STACK_TOO_SMALL, Alphabet, stack_rows_needed
 from spl.kernels.runtime.user_functions import compile_elementwise
 
@@ -36,7 +36,7 @@ def run(program, columns, constants, alphabet=ALPHABET, first=0, n_rows=None):
     tape = np.empty(tokens.size * BLOCK)
     jacobian = np.full(n_constants * BLOCK, 1234.5)
     with np.errstate(all="ignore"):
-        status = differentiate(
+        status = differentiate_by_constants(
             tokens, tokens.size, np.array(constants, dtype=float), alphabet, columns, first, n,
             tape, np.empty(n_rows * BLOCK), jacobian, np.empty(2 * tokens.size + 1, dtype=np.int64),
         )  # fmt: skip

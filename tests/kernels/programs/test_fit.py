@@ -12,16 +12,16 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.kernels.programs import tokens as tk
 from spl.kernels.programs.evaluate import Alphabet
-from spl.kernels.programs.fit import Effort, fit_program
-from spl.kernels.programs.normal_equations import FIT_WORK, Table
+from spl.kernels.programs.fit import FitEffort, fit_program
+from spl.kernels.programs.normal_equations import FIT_WORK, FitTable
 from spl.kernels.runtime.compiler import make_record
 from spl.kernels.tree.derivation import DERIVATION
 
 WORDS = Vocabulary(("x", "y"))
 N_ROWS = fewer(120, 16)
-PLAIN = Effort(n_starts=1, n_scans=0, max_iterations=50, tolerance=1e-14)
-HARD = Effort(n_starts=fewer(10, 3), n_scans=fewer(64, 16), max_iterations=60, tolerance=1e-12)
-AS_GIVEN = Effort(n_starts=1, n_scans=0, max_iterations=0, tolerance=0.0)  # only evaluates the guess
+PLAIN = FitEffort(n_starts=1, n_scans=0, max_iterations=50, tolerance=1e-14)
+HARD = FitEffort(n_starts=fewer(10, 3), n_scans=fewer(64, 16), max_iterations=60, tolerance=1e-12)
+AS_GIVEN = FitEffort(n_starts=1, n_scans=0, max_iterations=0, tolerance=0.0)  # only evaluates the guess
 EMPTY_USER = np.zeros((0, 3), np.int64)
 
 
@@ -29,7 +29,7 @@ def make_table(columns, target, weights=None):
     weights = np.ones(target.size) if weights is None else weights / weights.mean()
     mean = np.average(target, weights=weights)
     square = float(np.sum(weights * (target - mean) ** 2))
-    return Table(np.ascontiguousarray(np.atleast_2d(columns), float), target, weights, max(square, 1e-300))
+    return FitTable(np.ascontiguousarray(np.atleast_2d(columns), float), target, weights, max(square, 1e-300))
 
 
 def fit_tokens(tokens, literals, table, guess=(), effort=PLAIN, seed=0):
@@ -285,7 +285,7 @@ def test_refitting_never_raises_the_loss(program, seed, max_iterations):
     table = make_table(rng.normal(size=(2, n_rows)), rng.normal(size=n_rows), rng.uniform(0.1, 2, n_rows))
     guess = rng.normal(size=count_constants(program))
     before, _ = fit_tokens(program, (2.0, -0.5), table, guess, AS_GIVEN)
-    effort = Effort(n_starts=2, n_scans=4, max_iterations=max_iterations, tolerance=1e-3)
+    effort = FitEffort(n_starts=2, n_scans=4, max_iterations=max_iterations, tolerance=1e-3)
     after, _ = fit_tokens(program, (2.0, -0.5), table, guess, effort)
     assert after <= before * (1 + 1e-12)
 

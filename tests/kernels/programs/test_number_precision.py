@@ -7,7 +7,8 @@ from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.kernels.programs.normal_equations import FIT_WORK
-from spl.kernels.programs.number_precision import MOST_ERRORS, number_nats
+from spl.kernels.programs.number_precision import number_nats
+from spl.kernels.programs.prices import MOST_ERRORS
 from spl.kernels.runtime.compiler import make_scratch
 from spl.regression.fit import evaluate
 from spl.regression.packing import pack_alphabet, pack_program, pack_table

@@ -100,13 +100,13 @@ def test_the_sum_is_what_perturbations_of_single_results_add_up_to():
     columns = np.array([[2.0], [5.0]])
     contributions = [16, 10, 6]  # |derivative by the operator's value * that value|
     total, work = np.empty(BLOCK), make_scratch(FIT_WORK)
-    from spl.kernels.programs.constant_gradients import find_ends, record
+    from spl.kernels.programs.constant_gradients import fill_tape, find_ends
 
     packed, alphabet = pack_program(program), pack_alphabet(program.vocabulary)
     ends = np.empty(3 * len(program), np.int64)
     length = np.int64(len(program))
     open_door(find_ends)(packed.tokens, length, ends)
-    open_door(record)(
+    open_door(fill_tape)(
         packed.tokens, length, packed.guesses, alphabet, columns, np.int64(0), np.int64(1), work.tape, ends
     )
     open_door(sum_rounding)(packed.tokens, length, alphabet, np.int64(1), work.tape, work.adjoint, ends, total)

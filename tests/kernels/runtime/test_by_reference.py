@@ -1,13 +1,13 @@
-"""Records reach kernels that are compiled apart with all that they hold."""
+"""Linked kernels receive all that records hold."""
 
 import pytest
 from tests.kernels.runtime.test_compiler import run_script
 
-# Kept out of this file for the same reason as in test_apart
+# Kept out of this file for the same reason as in test_linking
 TOY = """
 from typing import NamedTuple
 import numpy as np
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.compiler import kernel
 
 class Inner(NamedTuple):
@@ -24,7 +24,7 @@ class Numbers(NamedTuple):
     a: int
     b: float
 
-@apart
+@linked_kernel
 def sum_up(outer, numbers):
     total = 0.0
     for i in range(outer.size):
@@ -32,12 +32,12 @@ def sum_up(outer, numbers):
             total += outer.table[i, j] * outer.inner.row[j] * outer.inner.factor
     return total + numbers.a * numbers.b
 
-@apart
+@linked_kernel
 def double(inner):
     for j in range(inner.row.size):
         inner.row[j] *= 2.0
 
-@apart
+@linked_kernel
 def double_and_sum_up(outer, numbers):
     double(outer.inner)
     outer.flags[0] = True

@@ -70,7 +70,7 @@ def copied_sources(tmp_path, monkeypatch):
     """A copy of the kernel sources that counts as theirs."""
     folder = tmp_path / "kernels"
     shutil.copytree(KERNELS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(compiler, "_FOLDER", folder)
+    monkeypatch.setattr(compiler, "_KERNEL_FOLDER", folder)
     return folder
 
 

@@ -1,4 +1,4 @@
-"""Kernels compiled apart: they compute as if they were not, and come from the cache together with their callers."""
+"""Linked kernels compute the same as ordinary ones, and come from the cache together with their callers."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -11,23 +11,23 @@ pytestmark = pytest.mark.process
 
 # Kept out of this file, and with a cache of its own: what kernels come from a cache is told by the sources of spl alone
 TOY = """
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.compiler import kernel
 
-@apart
+@linked_kernel
 def add_scaled(a, factor, n):
     total = 0.0
     for i in range(n):
         total += factor * a[i]
     return total
 
-@apart
+@linked_kernel
 def first_and_half(a, n):
     if n == 0:
         return -1.0
     return a[0] + add_scaled(a, 0.5, n)
 
-@apart
+@linked_kernel
 def fill(a, n):
     for i in range(n):
         a[i] = 7.0
@@ -47,7 +47,7 @@ def call_with_two_types(a, n):
 SCRIPT = """
 import json, numba.core.event, numpy as np
 with numba.core.event.install_recorder("numba:run_pass") as recorder:
-    from toy_apart import call_both, call_fill, call_with_two_types
+    from toy_linked import call_both, call_fill, call_with_two_types
     a, filled = np.array([1.0, 2.0, 4.0]), np.zeros(3)
     call_fill(filled, 2)
     found = {
@@ -64,8 +64,8 @@ print(json.dumps(found | {"n_passes": len(recorder.buffer), "misses": misses}))
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("apart")
-    (folder / "toy_apart.py").write_text(TOY)
+    folder = tmp_path_factory.mktemp("linked")
+    (folder / "toy_linked.py").write_text(TOY)
     return folder
 
 
@@ -75,27 +75,27 @@ def first_run(folder):
 
 
 @pytest.mark.parametrize(("case", "value"), [("three", 21.0 + 1.0 + 3.5), ("none", -1.0), ("whole numbers", 25.5)])
-def test_a_kernel_apart_returns_what_it_would_within_its_caller(first_run, case, value):
+def test_a_linked_kernel_returns_what_it_would_within_its_caller(first_run, case, value):
     assert first_run[case] == value
 
 
-def test_a_kernel_apart_takes_arguments_of_several_types(first_run):
+def test_a_linked_kernel_takes_arguments_of_several_types(first_run):
     assert first_run["two types"] == 6.0 + 750.0
 
 
-def test_a_kernel_apart_writes_into_the_arrays_of_its_caller(first_run):
+def test_a_linked_kernel_writes_into_the_arrays_of_its_caller(first_run):
     assert first_run["filled"] == [7.0, 7.0, 0.0]
 
 
 @needs_compiler
-def test_a_second_process_loads_kernels_apart_and_their_callers(folder, first_run):
+def test_a_second_process_loads_linked_kernels_and_their_callers(folder, first_run):
     second_run = run_script(folder, SCRIPT)
     assert first_run["n_passes"] > 0
     assert second_run == first_run | {"n_passes": 0, "misses": 0}
 
 
 needs_linker = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK), reason="nothing is compiled apart"
+    bool(numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK), reason="no kernel is linked"
 )
 
 
@@ -136,14 +136,14 @@ def test_a_missing_callee_is_compiled_and_its_callers_are_loaded(folder, first_r
 
 LOAD = """
 import json, numpy as np
-from toy_apart import call_both, call_fill, call_with_two_types
+from toy_linked import call_both, call_fill, call_with_two_types
 a = np.array([1.0, 2.0])
 call_fill(a.copy(), 2)
 found = {"before": call_both(a, 3.0, 2)}
 """
 BE_OVERTAKEN = """
 import subprocess, sys
-other = "import numpy as np; from toy_apart import *; call_with_two_types(np.array([1.0, 2.0]), 2)"
+other = "import numpy as np; from toy_linked import *; call_with_two_types(np.array([1.0, 2.0]), 2)"
 subprocess.run([sys.executable, "-c", other], check=True)
 found |= {"after": call_with_two_types(a, 2), "hits": sum(call_with_two_types.stats.cache_hits.values())}
 """
@@ -154,7 +154,7 @@ print(json.dumps(found))
 
 @needs_linker
 def test_a_kernel_loads_with_callees_that_another_process_compiled_meanwhile(tmp_path):
-    (tmp_path / "toy_apart.py").write_text(TOY)
+    (tmp_path / "toy_linked.py").write_text(TOY)
     assert run_script(tmp_path, LOAD + PRINT) == {"before": 11.5}
     found = run_script(tmp_path, LOAD + BE_OVERTAKEN + PRINT)
     assert found == {"before": 11.5, "after": 756.0, "hits": 1}
@@ -164,7 +164,7 @@ TYPES = ["float64", "float32", "int64", "int32", "int16"]
 AT_ONCE = """
 import json, numba.core.event, numpy as np
 with numba.core.event.install_recorder("numba:run_pass") as recorder:
-    from toy_apart import call_both
+    from toy_linked import call_both
     found = [call_both(np.array([1, 2, 4], dtype), 3.0, 3) for dtype in TYPES]
 print(json.dumps({"found": found, "n_passes": len(recorder.buffer)}))
 """
@@ -172,7 +172,7 @@ print(json.dumps({"found": found, "n_passes": len(recorder.buffer)}))
 
 @needs_linker
 def test_processes_that_fill_one_cache_at_once_all_leave_their_kernels_in_it(tmp_path):
-    (tmp_path / "toy_apart.py").write_text(TOY)
+    (tmp_path / "toy_linked.py").write_text(TOY)
     with ThreadPoolExecutor(len(TYPES)) as pool:
         scripts = [AT_ONCE.replace("TYPES", repr([dtype])) for dtype in TYPES]
         assert [run["found"] for run in pool.map(run_script, [tmp_path] * len(TYPES), scripts)] == [[25.5]] * len(TYPES)

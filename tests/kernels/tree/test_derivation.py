@@ -16,7 +16,7 @@ from spl.kernels.programs import tokens as tk
 from spl.kernels.runtime.compiler import make_record
 from spl.kernels.tree.derivation import (
     DERIVATION,
-    begin,
+    begin_derivation,
     complete_at_random,
     copy_derivation,
     current_symbol,
@@ -33,7 +33,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 def make_derivation(rules, taken=()):
     derivation = make_record(DERIVATION)
-    begin(rules, derivation)
+    begin_derivation(rules, derivation)
     for rule in taken:
         take_rule(rules, derivation, rule)
     return derivation
@@ -84,7 +84,7 @@ def subtree(tokens, at, vocabulary):
 @given(grammars(), SEEDS)
 def test_an_origin_is_the_symbol_that_its_subtree_was_derived_from(grammar, seed):
     rules, derivation = pack_rules(grammar), make_record(DERIVATION)
-    begin(rules, derivation)
+    begin_derivation(rules, derivation)
     complete_at_random(rules, derivation, grammar.shortest[0] + 8, make_state(seed))
     tokens = tokens_of(derivation)
     for at, symbol in enumerate(derivation.origin[: derivation.n_tokens].tolist()):
@@ -176,19 +176,19 @@ def test_the_constants_of_a_module_become_guesses_in_the_order_of_the_tokens():
 
 def test_a_program_that_fills_its_array_exactly_is_complete():
     _, rules = make_rules("f -> sin(f) | x")
-    derivation = make_derivation(rules, [0] * (tk.MAX_LENGTH - 1) + [1])
-    assert (derivation.is_full, derivation.n_tokens, derivation.n_open) == (0, tk.MAX_LENGTH, 0)
+    derivation = make_derivation(rules, [0] * (tk.MAX_PROGRAM_LENGTH - 1) + [1])
+    assert (derivation.is_full, derivation.n_tokens, derivation.n_open) == (0, tk.MAX_PROGRAM_LENGTH, 0)
 
 
 def test_a_program_longer_than_its_array_ends_the_derivation():
     _, rules = make_rules("f -> sin(f) | x")
-    derivation = make_derivation(rules, [0] * tk.MAX_LENGTH + [1])
+    derivation = make_derivation(rules, [0] * tk.MAX_PROGRAM_LENGTH + [1])
     assert (derivation.is_full, derivation.n_open) == (1, 0)
 
 
 def test_a_stack_longer_than_its_array_ends_the_derivation():
     _, rules = make_rules("f -> f + g | x\ng -> x")
-    derivation = make_derivation(rules, [0] * (tk.MAX_LENGTH - 2))
+    derivation = make_derivation(rules, [0] * (tk.MAX_PROGRAM_LENGTH - 2))
     assert derivation.is_full == 0
     take_rule(rules, derivation, 0)
     assert (derivation.is_full, derivation.n_open) == (1, 0)
@@ -202,8 +202,8 @@ def test_constants_beyond_the_most_are_counted_but_keep_no_guess():
 
 def test_a_new_beginning_leaves_nothing_of_the_last_derivation():
     _, rules = make_rules("f -> C * f | sin(f) | x")
-    derivation = make_derivation(rules, [0] * tk.MAX_LENGTH)
-    begin(rules, derivation)
+    derivation = make_derivation(rules, [0] * tk.MAX_PROGRAM_LENGTH)
+    begin_derivation(rules, derivation)
     assert_same(derivation, SlowDerivation(), rules)
     assert derivation.is_full == 0
 

@@ -8,13 +8,13 @@ from tests.kernels.program_twins import CONSTANT, LITERAL, X0, power_token
 from tests.kernels.search_twins import fewer
 
 from spl.kernels.programs import tokens as tk
+from spl.kernels.programs.prices import NUMBER_COST
 from spl.kernels.runtime.compiler import make_record
 from spl.kernels.tree.derivation import DERIVATION
 from spl.kernels.tree.ledger import (
     N_CLEARED,
     N_KEYS,
     N_MODULES,
-    NUMBER_COST,
     RECORD,
     copy_record,
     description_cost,

@@ -104,7 +104,7 @@ def test_programs_have_the_same_key_exactly_if_they_have_the_same_form():
     for _ in range(fewer(30_000, 1_500)):
         tree = random_tree(choose, choose.randrange(1, 5))
         tokens = to_tokens(tree)
-        if len(tokens) > tk.MAX_LENGTH:
+        if len(tokens) > tk.MAX_PROGRAM_LENGTH:
             continue
         form, key = repr(canonical_form(tree)), key_of(tokens)
         assert keys.setdefault(form, key) == key, tokens
@@ -128,8 +128,8 @@ def test_only_the_given_length_counts():
 
 
 def test_a_program_of_the_greatest_length_has_a_key():
-    wide = [tk.ADD] * (tk.MAX_LENGTH // 2 - 1) + [X0] * (tk.MAX_LENGTH // 2)
-    deep = [tk.SIN] * (tk.MAX_LENGTH - 1) + [X0]
+    wide = [tk.ADD] * (tk.MAX_PROGRAM_LENGTH // 2 - 1) + [X0] * (tk.MAX_PROGRAM_LENGTH // 2)
+    deep = [tk.SIN] * (tk.MAX_PROGRAM_LENGTH - 1) + [X0]
     assert key_of(wide) != key_of(deep)
 
 

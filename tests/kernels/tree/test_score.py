@@ -3,19 +3,21 @@
 import numpy as np
 import pytest
 from tests.kernels.doors import open_door
-from tests.kernels.tree.test_search import PLAIN
+from tests.kernels.small_search import POLICY
 
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
-from spl.kernels.programs.fit import Effort
+from spl.kernels.programs.fit import FitEffort
+from spl.kernels.tree.context import SearchContext, make_search_work
 from spl.kernels.tree.ledger import N_EVALUATIONS, make_ledger
-from spl.kernels.tree.score import MAX_FITS, make_search_work, score
-from spl.regression.packing import pack_alphabet, pack_costs, pack_program, pack_table
+from spl.kernels.tree.score import MAX_FITS, score
+from spl.regression.bank_build import make_completion
+from spl.regression.packing import pack_alphabet, pack_costs, pack_program, pack_rules, pack_table
 
 WORDS = Vocabulary(("x",))
-QUICK = Effort(np.int64(1), np.int64(0), np.int64(8), 1e-2)
+QUICK = FitEffort(np.int64(1), np.int64(0), np.int64(8), 1e-2)
 
 call_score = open_door(score)
 
@@ -24,15 +26,25 @@ class Scorer:
     def __init__(self, target, n_rows=60):
         x = np.linspace(-3.0, 3.0, n_rows)
         data = Dataset.from_arrays(x[:, np.newaxis], target(x), names=["x"])
-        self.table, self.alphabet = pack_table(data), pack_alphabet(WORDS)
-        self.ledger = make_ledger(40, 3, 1 << 10, pack_costs(Grammar.from_text("f -> C * f | x").vocabulary))
-        self.work, self.random = make_search_work(5), np.array([1], np.uint64)
+        grammar = Grammar.from_text("f -> C * f | x").bind(["x"])
+        self.ledger = make_ledger(40, 3, 1 << 10, pack_costs(grammar.vocabulary))
+        self.context = SearchContext(
+            rules=pack_rules(grammar),
+            alphabet=pack_alphabet(WORDS),
+            table=pack_table(data),
+            effort=QUICK,
+            policy=POLICY,
+            completion=make_completion(grammar, data, is_used=False),
+            ledger=self.ledger,
+            work=make_search_work(5),
+            random=np.array([1], np.uint64),
+        )
 
     def score(self, text, *guesses, effort=QUICK):
         program = parse_expression(text, WORDS).with_constants(np.array(guesses))
         packed = pack_program(program)
         packed.n_rules = 1
-        return call_score(packed, self.alphabet, self.table, effort, PLAIN, self.ledger, self.work, self.random)
+        return call_score(packed, effort, self.context)
 
     @property
     def n_evaluations(self):
@@ -44,7 +56,7 @@ def test_a_poor_first_guess_does_not_block_a_structure():
     poor = scorer.score("sin(C*x)", 2.0)
     good = scorer.score("sin(C*x)", 9.2)
     assert poor < 0.7
-    assert good == pytest.approx(PLAIN.eta, rel=1e-3)
+    assert good == pytest.approx(POLICY.eta, rel=1e-3)
     assert scorer.ledger.front[0].reward == good
 
 
@@ -75,7 +87,7 @@ def test_the_number_of_fits_is_bounded():
 def test_a_fit_with_all_effort_is_made_once_after_quick_ones():
     scorer = Scorer(lambda x: np.sin(9.3 * x))
     poor = scorer.score("sin(C*x)", 2.0)
-    whole = Effort(np.int64(4), np.int64(60), np.int64(20), 1e-6)
+    whole = FitEffort(np.int64(4), np.int64(60), np.int64(20), 1e-6)
     good = scorer.score("sin(C*x)", np.nan, effort=whole)
     assert good > poor
     assert scorer.score("sin(C*x)", np.nan, effort=whole) == good

@@ -6,35 +6,27 @@ from unittest import mock
 import numpy as np
 import pytest
 from scipy import stats
-from tests.kernels.doors import open_door
 from tests.kernels.program_twins import evaluate_slowly
-from tests.kernels.programs.test_fit import make_table
 from tests.kernels.search_twins import (
     SlowDerivation,
     all_derivations,
     fewer,
     finished_derivations,
-    loss_of,
     next_derivations,
     rules_of,
 )
+from tests.kernels.small_search import POLICY, POLYNOMIALS, WAVES, Search, complete, found_in
 
 import spl.regression.bank_build
-from spl.data.dataset import Dataset
-from spl.formulas.grammar import Grammar
 from spl.kernels.programs import tokens as tk
-from spl.kernels.programs.fit import Effort
+from spl.kernels.programs.prices import NUMBER_COST
 from spl.kernels.tree.ledger import (
     N_EPISODES,
     N_EVALUATIONS,
     N_MODULES,
     N_OVERLONG,
     N_REPEATS,
-    NUMBER_COST,
-    make_ledger,
 )
-from spl.kernels.tree.rollout import EXACT_EPISODES, jump
-from spl.kernels.tree.score import Policy, make_search_work
 from spl.kernels.tree.search import (
     ALL_DONE,
     CLOSED,
@@ -44,68 +36,7 @@ from spl.kernels.tree.search import (
     TREE_EXHAUSTED,
     TREE_FULL,
     UNVISITED,
-    make_tree,
-    run_episodes,
 )
-from spl.regression.bank_build import make_completion
-from spl.regression.packing import pack_alphabet, pack_costs, pack_rules, unpack_program
-from spl.settings import CLOSERS
-
-EFFORT = Effort(n_starts=2, n_scans=6, max_iterations=8, tolerance=1e-2)
-POLYNOMIALS = "f -> f + f | f * f | x | y"
-WAVES = "f -> f + g | sin(g) | g\ng -> g * g | x | 2"
-NO_LIMIT = np.iinfo(np.int64).max
-PLAIN = Policy(
-    eta=0.9, explore=0.7, epsilon=0.0, n_simulations=2, n_completions=0, max_steps=24,
-    closers=np.ones(len(CLOSERS), np.int64), is_jumping=True,
-    max_rules=5, module_size=3, is_scaled=True, is_greedy=True, loss_scale=1.0,
-)  # fmt: skip
-
-
-N_BANK = 100  # entries of small banks
-
-
-class Search:
-    """All that `run_episodes` needs, with the grammar and the table it was made from."""
-
-    def __init__(self, text=POLYNOMIALS, policy=PLAIN, seed=1, n_nodes=5_000, n_rows=20, target=None, max_modules=3):
-        rng = np.random.default_rng(0)
-        self.grammar = Grammar.from_text(text).bind(("x", "y"))
-        self.rules = pack_rules(self.grammar)
-        self.policy = policy
-        columns = rng.uniform(0.5, 2.0, (2, n_rows))
-        x, y = columns
-        self.table = make_table(columns, x * y + 0.3 * y + 0.1 if target is None else target(x, y))
-        sample = Dataset.from_arrays(columns.T, self.table.target, names=["x", "y"])
-        self.completion = make_completion(self.grammar, sample, n_entries=N_BANK, is_used=policy.n_completions > 0)
-        self.alphabet = pack_alphabet(self.grammar.vocabulary)
-        self.ledger = make_ledger(40, max_modules, 1 << 14, pack_costs(self.grammar.vocabulary))
-        self.work = make_search_work(policy.max_rules)
-        self.tree = make_tree(n_nodes, int(np.diff(self.rules.first).max()))
-        self.random = np.array([seed], np.uint64)
-
-    def run(self, n_episodes, max_evaluations=NO_LIMIT):
-        return run_episodes(
-            n_episodes, max_evaluations, self.tree, self.rules, self.completion, self.alphabet, self.table, EFFORT,
-            self.policy, self.ledger, self.work, self.random,
-        )  # fmt: skip
-
-    def run_to_the_end(self):
-        while (reason := self.run(1_000)) == ALL_DONE:
-            pass
-        return reason
-
-    def totals(self, place):
-        return int(self.ledger.totals[place])
-
-    def loss_of(self, derivation):
-        return loss_of(derivation.tokens, self.grammar.vocabulary.literals, self.table.columns, self.table.target)
-
-    def reward_of(self, derivation):
-        return self.policy.eta**derivation.n_rules / (1 + self.policy.loss_scale * self.loss_of(derivation))
-
-    def cost_of(self, derivation):
-        return len(derivation.tokens)
 
 
 class Snapshot(NamedTuple):
@@ -211,7 +142,7 @@ class Follower:
 @pytest.mark.parametrize("is_greedy", [True, False])
 @pytest.mark.parametrize("explore", [0.0, 0.7, 5.0])
 def test_every_episode_follows_the_definition(is_scaled, is_greedy, explore):
-    policy = PLAIN._replace(is_scaled=is_scaled, is_greedy=is_greedy, explore=explore, max_rules=7)
+    policy = POLICY._replace(is_scaled=is_scaled, is_greedy=is_greedy, explore=explore, max_rules=7)
     follower = Follower(Search(policy=policy))
     for _ in range(fewer(150, 40)):
         follower.follow_one_episode()
@@ -219,13 +150,13 @@ def test_every_episode_follows_the_definition(is_scaled, is_greedy, explore):
 
 @pytest.mark.parametrize("text", [POLYNOMIALS, WAVES])
 def test_every_episode_follows_the_definition_on_other_grammars_and_at_random(text):
-    follower = Follower(Search(text, PLAIN._replace(epsilon=0.5, max_rules=8)))
+    follower = Follower(Search(text, POLICY._replace(epsilon=0.5, max_rules=8)))
     for _ in range(fewer(150, 40)):
         follower.follow_one_episode()
 
 
 def test_the_reward_of_an_episode_is_that_of_a_program_under_its_new_node():
-    search = Search(policy=PLAIN._replace(n_simulations=1, max_rules=5))
+    search = Search(policy=POLICY._replace(n_simulations=1, max_rules=5))
     follower = Follower(search)
     n_new = 0
     for _ in range(fewer(100, 30)):
@@ -251,7 +182,7 @@ def completions(search, derivation):
 
 
 def test_a_node_has_at_least_the_visits_of_its_children_together():
-    search = Search(policy=PLAIN._replace(epsilon=0.2, max_rules=9))
+    search = Search(policy=POLICY._replace(epsilon=0.2, max_rules=9))
     follower = Follower(search)
     for _ in range(fewer(300, 60)):
         follower.follow_one_episode()
@@ -261,7 +192,7 @@ def test_a_node_has_at_least_the_visits_of_its_children_together():
 
 
 def test_a_node_remembers_the_best_reward_below_it():
-    search = Search(policy=PLAIN._replace(epsilon=0.2, max_rules=9))
+    search = Search(policy=POLICY._replace(epsilon=0.2, max_rules=9))
     follower = Follower(search)
     for _ in range(fewer(300, 60)):
         follower.follow_one_episode()
@@ -271,7 +202,7 @@ def test_a_node_remembers_the_best_reward_below_it():
 
 
 def test_a_closed_subtree_is_never_entered_again():
-    search = Search(policy=PLAIN._replace(max_rules=5, epsilon=0.3))
+    search = Search(policy=POLICY._replace(max_rules=5, epsilon=0.3))
     frozen = {}
     while search.run(1) == ALL_DONE:
         tree = look_at(search)
@@ -289,14 +220,14 @@ SMALL = [(POLYNOMIALS, 5), (WAVES, 5), ("f -> sin(f) | x", 9), ("f -> x", 1)]
 @pytest.mark.parametrize(("text", "max_rules"), SMALL)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_tree_is_exhausted_exactly_when_every_derivation_had_its_episode(text, max_rules, seed):
-    search = Search(text, PLAIN._replace(max_rules=max_rules, epsilon=0.2), seed=seed)
+    search = Search(text, POLICY._replace(max_rules=max_rules, epsilon=0.2), seed=seed)
     assert search.run_to_the_end() == TREE_EXHAUSTED
     assert search.totals(N_EPISODES) == len(list(all_derivations(search.rules, max_rules)))
 
 
 @pytest.mark.parametrize(("text", "max_rules"), SMALL)
 def test_an_exhausted_tree_stays_as_it_is(text, max_rules):
-    search = Search(text, PLAIN._replace(max_rules=max_rules))
+    search = Search(text, POLICY._replace(max_rules=max_rules))
     search.run_to_the_end()
     before = look_at(search)
     assert search.run(10) == TREE_EXHAUSTED
@@ -306,7 +237,7 @@ def test_an_exhausted_tree_stays_as_it_is(text, max_rules):
 @pytest.mark.parametrize(("text", "max_rules"), SMALL)
 @pytest.mark.parametrize("is_greedy", [True, False])
 def test_the_front_of_an_exhausted_tree_holds_the_lowest_loss_of_each_cost(text, max_rules, is_greedy):
-    search = Search(text, PLAIN._replace(max_rules=max_rules, is_greedy=is_greedy))
+    search = Search(text, POLICY._replace(max_rules=max_rules, is_greedy=is_greedy))
     search.run_to_the_end()
     lowest = {}
     for derivation in finished_derivations(search.rules, max_rules):
@@ -318,7 +249,7 @@ def test_the_front_of_an_exhausted_tree_holds_the_lowest_loss_of_each_cost(text,
 
 @pytest.mark.parametrize(("text", "max_rules"), SMALL)
 def test_the_highest_reward_of_an_exhausted_tree_is_that_of_the_best_program(text, max_rules):
-    search = Search(text, PLAIN._replace(max_rules=max_rules))
+    search = Search(text, POLICY._replace(max_rules=max_rules))
     search.run_to_the_end()
     rewards = [search.reward_of(derivation) for derivation in finished_derivations(search.rules, max_rules)]
     assert search.ledger.front[0].reward == pytest.approx(max(rewards), rel=1e-12)
@@ -327,7 +258,7 @@ def test_the_highest_reward_of_an_exhausted_tree_is_that_of_the_best_program(tex
 
 @pytest.mark.parametrize(("text", "max_rules"), SMALL)
 def test_programs_are_evaluated_once_per_value(text, max_rules):
-    search = Search(text, PLAIN._replace(max_rules=max_rules))
+    search = Search(text, POLICY._replace(max_rules=max_rules))
     search.run_to_the_end()
     finished = finished_derivations(search.rules, max_rules)
     n_distinct = len({f"{search.loss_of(derivation):.9e}" for derivation in finished})
@@ -336,7 +267,7 @@ def test_programs_are_evaluated_once_per_value(text, max_rules):
 
 
 def test_the_modules_of_an_exhausted_tree_are_its_best_small_programs():
-    search = Search(policy=PLAIN._replace(max_rules=5, module_size=3), max_modules=4)
+    search = Search(policy=POLICY._replace(max_rules=5, module_size=3), max_modules=4)
     search.run_to_the_end()
     small = [d for d in finished_derivations(search.rules, 5) if d.n_rules <= 3]
     best = {}
@@ -349,22 +280,15 @@ def test_the_modules_of_an_exhausted_tree_are_its_best_small_programs():
 
 
 def test_a_record_tells_the_rules_of_its_derivation():
-    search = Search(policy=PLAIN._replace(max_rules=5))
+    search = Search(policy=POLICY._replace(max_rules=5))
     search.run_to_the_end()
     for record in found_in(search):
         assert record.n_rules == record.length  # in this grammar each rule adds one token
 
 
-def found_in(search):
-    """Return the records of a front that are not empty."""
-    found = [record for record in search.ledger.front if np.isfinite(record.loss)]
-    assert len(found) > 2
-    return found
-
-
 def test_constants_are_fitted_inside_the_search():
     text = "f -> C * x + C * y | C * x + C | C * y"
-    search = Search(text, PLAIN._replace(max_rules=1))
+    search = Search(text, POLICY._replace(max_rules=1))
     search.run_to_the_end()
     x, y = search.table.columns
     designs = {(7, 2): np.stack([x, y]), (5, 2): np.stack([x, np.ones_like(x)]), (3, 1): y[None]}
@@ -375,7 +299,7 @@ def test_constants_are_fitted_inside_the_search():
 
 
 def test_the_loss_of_the_front_is_that_on_all_rows():
-    search = Search(POLYNOMIALS + " | C * f", PLAIN._replace(max_rules=6), n_rows=150)
+    search = Search(POLYNOMIALS + " | C * f", POLICY._replace(max_rules=6), n_rows=150)
     search.run(fewer(300, 25))
     literals, rows = search.grammar.vocabulary.literals, search.table
     for record in found_in(search):
@@ -384,14 +308,14 @@ def test_the_loss_of_the_front_is_that_on_all_rows():
 
 
 def test_the_loss_in_the_reward_is_scaled():
-    search = Search(policy=PLAIN._replace(loss_scale=10.0))
+    search = Search(policy=POLICY._replace(loss_scale=10.0))
     search.run_to_the_end()
     rewards = [search.reward_of(derivation) for derivation in finished_derivations(search.rules, 5)]
     assert search.ledger.front[0].reward == pytest.approx(max(rewards), rel=1e-12)
 
 
 def test_a_program_outside_its_domain_has_the_reward_0():
-    search = Search("f -> log(f) | x - 5", PLAIN._replace(max_rules=3))
+    search = Search("f -> log(f) | x - 5", POLICY._replace(max_rules=3))
     assert search.run_to_the_end() == TREE_EXHAUSTED
     kept = [record.tokens[: record.length].tolist() for record in search.ledger.front if np.isfinite(record.loss)]
     assert [tokens[0] for tokens in kept] == [tk.SUB, tk.SUB]  # x - 5, by its reward and by its cost
@@ -400,7 +324,7 @@ def test_a_program_outside_its_domain_has_the_reward_0():
 
 def test_programs_longer_than_their_array_are_counted_and_left_out():
     long_rule = " + ".join(["x"] * 90)
-    search = Search(f"f -> {long_rule} | x | y", PLAIN._replace(max_rules=1))
+    search = Search(f"f -> {long_rule} | x | y", POLICY._replace(max_rules=1))
     assert search.run_to_the_end() == TREE_EXHAUSTED
     assert search.totals(N_OVERLONG) == 1
 
@@ -408,43 +332,7 @@ def test_programs_longer_than_their_array_are_counted_and_left_out():
 # --- completions
 
 
-def complete(text, target, n_episodes, seed=1, n_simulations=1):
-    """Return a search with a small bank that looks up what its leaves lack."""
-    policy = PLAIN._replace(n_completions=64, n_simulations=n_simulations, max_rules=25)
-    with mock.patch.multiple(spl.regression.bank_build, N_NEAR=30, MAX_DEGREE=2):
-        search = Search(text, policy, seed, target=target)
-    search.run(n_episodes)
-    return search
-
-
-def best_loss(search):
-    return min(record.loss for record in search.ledger.front)
-
-
-@pytest.mark.parametrize(
-    ("text", "target"),
-    [
-        ("f -> f + f | f * f | sin(f) | x | y", lambda x, y: np.sin(x) * (x * y + y)),
-        ("f -> f + f | f * f | C * f | sin(f) | x | y", lambda x, y: np.sin(x * y) + 0.7 * np.sin(x)),
-        ("f -> f + g | f * f | x\ng -> exp(h) | g * g | y\nh -> h * h | h - y | x", lambda x, y: x + np.exp(x * x - y)),
-    ],
-)
-def test_completion_finds_in_few_episodes_what_few_simulations_cannot(text, target):
-    policy = PLAIN._replace(n_simulations=1, max_rules=25)
-    for seed in range(1, 9):
-        alone = Search(text, policy, seed, target=target)
-        alone.run(30)
-        assert best_loss(alone) > 1e-3
-    assert any(best_loss(complete(text, target, 30, seed)) < 1e-8 for seed in range(1, 9))
-
-
-@pytest.mark.parametrize("text", [POLYNOMIALS + " | C * f | sin(f)", WAVES])
-def test_the_grammar_derives_all_that_completion_finds(text):
-    search = complete(text, lambda x, y: np.exp(x) + np.sin(y), fewer(60, 12))
-    for record in found_in(search):
-        program = unpack_program(record.tokens[: record.length], record.constants, search.grammar.vocabulary)
-        assert search.grammar.derives(program)
-        assert record.n_rules <= 25
+# --- limits
 
 
 def test_completion_begins_with_the_same_numbers_for_the_same_seed():
@@ -453,36 +341,33 @@ def test_completion_begins_with_the_same_numbers_for_the_same_seed():
 
 
 def test_a_search_with_completion_exhausts_its_tree_as_one_without_does():
-    policy = PLAIN._replace(max_rules=4)
-    with mock.patch.multiple(spl.regression.bank_build, N_NEAR=10, MAX_DEGREE=1):
+    policy = POLICY._replace(max_rules=4)
+    with mock.patch.multiple(spl.regression.bank_build, N_CHEAP=10, MAX_MONOMIAL_DEGREE=1):
         search = Search(policy=policy._replace(n_completions=16))
     assert search.run_to_the_end() == TREE_EXHAUSTED
     assert search.totals(N_EPISODES) == len(list(all_derivations(search.rules, 4)))
 
 
-# --- limits
-
-
 def test_a_search_stops_when_it_has_enough_evaluations():
-    search = Search(policy=PLAIN._replace(max_rules=9, n_simulations=3))
+    search = Search(policy=POLICY._replace(max_rules=9, n_simulations=3))
     assert search.run(10_000, max_evaluations=20) == ENOUGH_EVALUATIONS
     assert 20 <= search.totals(N_EVALUATIONS) < 20 + 3
 
 
 def test_a_search_stops_before_its_tree_is_over_full():
-    search = Search(policy=PLAIN._replace(max_rules=12), n_nodes=12)
+    search = Search(policy=POLICY._replace(max_rules=12), n_nodes=12)
     assert search.run(10_000) == TREE_FULL
     assert search.tree.used[N_NODES] <= 12
     assert search.run(10_000) == TREE_FULL
 
 
 def test_a_tree_has_room_for_as_many_episodes_as_it_has_nodes_less_two():
-    search = Search(policy=PLAIN._replace(max_rules=12), n_nodes=42)
+    search = Search(policy=POLICY._replace(max_rules=12), n_nodes=42)
     assert search.run(40) == ALL_DONE
 
 
 def test_all_episodes_are_run_and_counted():
-    search = Search(policy=PLAIN._replace(max_rules=12))
+    search = Search(policy=POLICY._replace(max_rules=12))
     assert [search.run(7), search.run(5)] == [ALL_DONE, ALL_DONE]
     assert search.totals(N_EPISODES) == 12
     assert search.tree.nodes[0].visits == 12
@@ -492,7 +377,7 @@ def test_all_episodes_are_run_and_counted():
 
 
 def run_with_seed(seed, slices):
-    search = Search(POLYNOMIALS + " | C * f", PLAIN._replace(max_rules=9, epsilon=0.3), seed=seed)
+    search = Search(POLYNOMIALS + " | C * f", POLICY._replace(max_rules=9, epsilon=0.3), seed=seed)
     for n in slices:
         search.run(n)
     return look_at(search)
@@ -509,7 +394,7 @@ def test_another_seed_gives_another_tree():
 
 def root_visits(epsilon, explore, n_episodes):
     """Return the visits of the children of a root whose three children never close."""
-    policy = PLAIN._replace(max_rules=40, epsilon=epsilon, explore=explore, n_simulations=1)
+    policy = POLICY._replace(max_rules=40, epsilon=epsilon, explore=explore, n_simulations=1)
     search = Search("f -> sin(f) | cos(f) | x + f | x", policy, target=lambda x, y: np.sin(x))
     search.run(n_episodes)
     first = search.tree.nodes[0].first_child
@@ -535,72 +420,8 @@ def test_much_exploration_visits_all_children_alike():
 
 @pytest.mark.parametrize("switch", ["is_scaled", "is_greedy"])
 def test_a_switch_of_q_changes_the_search(switch):
-    policy = PLAIN._replace(max_rules=9, explore=0.2)
+    policy = POLICY._replace(max_rules=9, explore=0.2)
     on, off = Search(policy=policy._replace(**{switch: True})), Search(policy=policy._replace(**{switch: False}))
     for search in (on, off):
         search.run(fewer(300, 60))
     assert look_at(on) != look_at(off)
-
-
-call_jump = open_door(jump)
-SINES = "f -> f + f | f * f | sin(f) | x | y"
-
-
-def jump_from_a_product(n_holes, closer, noise):
-    """Return the lowest loss of what one jump from x * y gives, of many, with one closer, to a law that has a part beyond the bank."""
-    only = np.array([name == closer for name in CLOSERS], np.int64)
-    policy = PLAIN._replace(n_completions=4096, max_rules=25, closers=only)
-    with mock.patch.multiple(spl.regression.bank_build, N_NEAR=30, MAX_DEGREE=2):
-        search = Search(SINES, policy, target=lambda x, y: x * (np.sin(x + y) + y * y * y) + noise)
-    search.ledger.totals[N_EPISODES] = EXACT_EPISODES * (closer == "nearest")
-    front, product = search.ledger.front, search.ledger.front[3]
-    x = tk.VARIABLE << tk.KIND_SHIFT
-    lowest = np.inf
-    for _ in range(200):
-        front.loss = np.inf  # what a jump has found is not varied by the next
-        product.tokens[:3], product.origin[:3] = (tk.MUL, x, x + 1), 0
-        product.length, product.n_rules, product.loss = 3, 3, 1.0
-        call_jump(
-            np.int64(n_holes), search.completion, search.alphabet, search.table, EFFORT, policy, search.ledger, search.work,
-            search.random,
-        )  # fmt: skip
-        lowest = min(lowest, best_loss(search))
-    return lowest
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("closer", "size"), [("look-up", 0.0), ("nearest", 1e-3)])
-def test_a_jump_with_two_holes_finds_a_part_that_is_larger_than_all_entries_of_the_bank(closer, size, rng):
-    noise = size * rng.standard_normal(20)
-    assert jump_from_a_product(1, closer, noise) > 1e-2
-    assert jump_from_a_product(2, closer, noise) < 1e-8 + 2 * size
-
-
-def test_the_target_itself_is_compared_with_all_of_the_bank_under_noise(rng):
-    noise = 1e-3 * rng.standard_normal(20)
-    only_nearest = np.array([name == "nearest" for name in CLOSERS], np.int64)
-    policy = PLAIN._replace(n_completions=1, n_simulations=1, max_rules=25, is_jumping=False, closers=only_nearest)
-    losses = []
-    for n_before in (EXACT_EPISODES + 1, EXACT_EPISODES):
-        search = Search(SINES, policy, target=lambda x, y: np.sin(x + y) + noise)
-        search.ledger.totals[N_EPISODES] = n_before
-        search.run(1)
-        losses.append(best_loss(search))
-    assert losses[0] > 1e-2
-    assert losses[1] < 2e-3
-
-
-def test_noise_is_no_obstacle_to_the_nearest_entry(rng):
-    text = "f -> f + f | f * f | C * f | sin(f) | x | y"
-    noise = 1e-3 * rng.standard_normal(20)
-    only_nearest = np.array([name == "nearest" for name in CLOSERS], np.int64)
-    policy = PLAIN._replace(n_completions=4096, n_simulations=1, max_rules=25, is_jumping=False, closers=only_nearest)
-    losses = []
-    for is_late in (False, True):
-        with mock.patch.multiple(spl.regression.bank_build, N_NEAR=30, MAX_DEGREE=2):
-            search = Search(text, policy, target=lambda x, y: np.sin(x) * (x * y + y) + noise)
-        search.ledger.totals[N_EPISODES] = EXACT_EPISODES * is_late
-        search.run(60)
-        losses.append(best_loss(search))
-    assert losses[0] > 1e-2
-    assert losses[1] < 2e-3

@@ -47,11 +47,11 @@ def tidy(program: Program) -> Program:
         x**2 + x
         1/sqrt(1 - v**2/c**2)
     """
-    if len(program) > tk.MAX_LENGTH or not all(map(math.isfinite, program.constants)):
+    if len(program) > tk.MAX_PROGRAM_LENGTH or not all(map(math.isfinite, program.constants)):
         return program
     for _ in range(MAX_ROUNDS):
         tidied = _Tidier(program.vocabulary).tidy(program)
-        if tidied == program or tidied.n_constants > tk.MAX_CONSTANTS or len(tidied) > tk.MAX_LENGTH:
+        if tidied == program or tidied.n_constants > tk.MAX_CONSTANTS or len(tidied) > tk.MAX_PROGRAM_LENGTH:
             return program
         program = tidied
     return program

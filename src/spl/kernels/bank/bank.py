@@ -1,39 +1,55 @@
-"""The bank: programs that differ in their values, for each symbol of a grammar, the cheapest first. Their only constant is 1.
+"""The bank: small programs with distinct values for each symbol of a grammar, the cheapest first. Their only constant is 1.
 
-It is grown bottom-up: all programs of one cost are made from cheaper ones by the rules of the grammar. A program with the values of
-an earlier one of its symbol is dropped. Entries are found again by their values; where the grammar has constants, up to scale, or up
-to scale and offset; see `cells`.
+It is grown bottom-up: all programs of one cost are made from cheaper ones by the rules of the grammar. A program with the values of an
+earlier one of its symbol is dropped. Entries are found by their values; where the grammar has constants, up to scale, or up to scale
+and offset; see `value_index`.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from spl.kernels.bank.value_index import EXACT, enter_cell, find_at, find_spot, look_up
+from spl.kernels.bank.value_index import (
+    CELL,
+    IDENTICAL,
+    MAX_CELLS_PER_ENTRY,
+    enter_cell,
+    find_at,
+    find_spot,
+    look_up,
+    make_cells,
+)
 from spl.kernels.programs.evaluate import evaluate
 from spl.kernels.programs.rows import apply_binary, apply_unary, copy_row
-from spl.kernels.programs.tokens import ADD, CONSTANT, KIND_SHIFT, MAX_LENGTH, MUL, SUB, VARIABLE
+from spl.kernels.programs.tokens import ADD, CONSTANT, KIND_SHIFT, MAX_PROGRAM_LENGTH, MUL, SUB, VARIABLE
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 
 MAX_HOLES = 2  # of a rule that makes entries
 
+# What the bank knows of an entry besides its values
+ENTRY = np.dtype(
+    [("rule", np.int32), ("left", np.int32), ("right", np.int32), ("cost", np.int32), ("n_rules", np.int32)]
+)
+MEMBER = np.dtype(np.int32)  # an entry in the list of a symbol
+N_TABLES = 2  # hash tables: of exact values, and of values up to the symbol's mode
+
 # Places in `Bank.used`
-N_ENTRIES, N_TRIED, MAX_COST = range(3)
+N_ENTRIES, N_TRIED_PROGRAMS, LAST_COST = range(3)
 
 
 class BankRules(NamedTuple):
-    """The rules of a grammar that have at most two symbols, and no constants but one by itself; renamed symbols are resolved."""
+    """The rules of a grammar with at most two symbols, without constants except a bare one; renamed symbols are resolved."""
 
-    symbol: np.ndarray  # int64[R], what it replaces
+    symbol: np.ndarray  # int64[R], the symbol that it replaces
     cost: np.ndarray  # int64[R], of the tokens of its template
-    n_rules: np.ndarray  # int64[R], rules of the grammar that it stands for
+    n_rules: np.ndarray  # int64[R], rules of the grammar that it combines
     n_holes: np.ndarray  # int64[R], symbols in its template
-    hole: np.ndarray  # int64[R, 2], which
-    operator: np.ndarray  # int64[R], the token if the template is an operator of its symbols, else -1
+    hole: np.ndarray  # int64[R, MAX_HOLES], these symbols; -1 if there are fewer
+    operator: np.ndarray  # int64[R], the token if the template is one operator applied to its symbols, else -1
     items_first: np.ndarray  # int64[R + 1], where its template begins
     items: np.ndarray  # int32[I], tokens; its symbols are the variables D and D + 1
-    mode: np.ndarray  # int64[S], how an entry of each symbol may differ from what is looked up
+    mode: np.ndarray  # int64[S], how an entry of each symbol may differ from the values looked up
     capacity: np.ndarray  # int64[S], most entries of each symbol
 
 
@@ -50,11 +66,11 @@ class Bank(NamedTuple):
     first: np.ndarray  # int64[S, K + 2], entries of symbol s and cost c: first[s, c] to last[s, c]
     last: np.ndarray  # int64[S, K + 2]
     n_of: np.ndarray  # int64[S], entries of each symbol
-    n_cheapest: np.ndarray  # int64[S], the first of them: those of cost 1, and the number 1
+    n_cheapest: np.ndarray  # int64[S], how many of them have cost 1 or are the number 1; these come first
     member: np.ndarray  # int32[S, M], the entries of each symbol in order
     directions: np.ndarray  # float64[3, n], unit vectors orthogonal to each other and to a constant
     columns: np.ndarray  # float64[D + 2, n], the variables, and room for two operands
-    ones: np.ndarray  # float64[MAX_LENGTH], the constants of any entry
+    ones: np.ndarray  # float64[MAX_PROGRAM_LENGTH], the constants of every entry
     keys: np.ndarray  # uint64[2, H], cells with an entry: exact ones, and up to the symbol's mode; 0 is free
     slots: np.ndarray  # int32[2, H], the entry
     marks: np.ndarray  # float32[2, H], its third coordinate
@@ -65,48 +81,54 @@ class Bank(NamedTuple):
 def make_bank(columns, n_symbols, capacity, max_cost, directions):
     """Return an empty bank for entries with the values that they have on columns [D, n]."""
     n = columns.shape[1]
-    n_keys = 1 << int(2 * capacity - 1).bit_length()
+    keys, slots, marks = make_cells(N_TABLES, capacity)
     room = np.zeros((columns.shape[0] + MAX_HOLES, n))
     room[: columns.shape[0]] = columns
     return Bank(
         values=np.zeros((capacity + 1) * n),
         n_values=n,
-        rule=np.zeros(capacity, np.int32),
-        left=np.full(capacity, -1, np.int32),
-        right=np.full(capacity, -1, np.int32),
-        cost=np.zeros(capacity, np.int32),
-        n_rules=np.zeros(capacity, np.int32),
+        rule=np.zeros(capacity, ENTRY["rule"]),
+        left=np.full(capacity, -1, ENTRY["left"]),
+        right=np.full(capacity, -1, ENTRY["right"]),
+        cost=np.zeros(capacity, ENTRY["cost"]),
+        n_rules=np.zeros(capacity, ENTRY["n_rules"]),
         first=np.zeros((n_symbols, max_cost + 2), np.int64),
         last=np.zeros((n_symbols, max_cost + 2), np.int64),
         n_of=np.zeros(n_symbols, np.int64),
         n_cheapest=np.zeros(n_symbols, np.int64),
-        member=np.zeros((n_symbols, capacity), np.int32),
+        member=np.zeros((n_symbols, capacity), MEMBER),
         directions=directions,
         columns=room,
-        ones=np.ones(MAX_LENGTH),
-        keys=np.zeros((2, n_keys), np.uint64),
-        slots=np.zeros((2, n_keys), np.int32),
-        marks=np.zeros((2, n_keys), np.float32),
-        stack=np.zeros(MAX_LENGTH * max(n, 64)),
+        ones=np.ones(MAX_PROGRAM_LENGTH),
+        keys=keys,
+        slots=slots,
+        marks=marks,
+        stack=np.zeros(MAX_PROGRAM_LENGTH * max(n, 64)),
         used=np.array([0, 0, max_cost], np.int64),
     )
 
 
-@apart
+def bytes_per_entry(n_values, n_symbols):
+    """Return the most bytes that each entry of a bank takes."""
+    values = n_values * np.dtype(np.float64).itemsize
+    return values + ENTRY.itemsize + n_symbols * MEMBER.itemsize + N_TABLES * MAX_CELLS_PER_ENTRY * CELL.itemsize
+
+
+@linked_kernel
 def _try_entry(bank, rules, rule, left, right):
-    """Keep the program whose values are in the next free row, unless its symbol has these values already."""
+    """Keep the program whose values are in the next free row, unless its symbol already has these values."""
     used = bank.used
-    used[N_TRIED] += 1
+    used[N_TRIED_PROGRAMS] += 1
     entry = used[N_ENTRIES]
     n = bank.n_values
     at = entry * n
     symbol = rules.symbol[rule]
-    spot = find_spot(bank.values, at, n, np.int64(EXACT), bank.directions)
-    if not spot.size > 0.0 or find_at(bank, np.int64(0), spot, symbol, bank.values, at, np.int64(EXACT)) >= 0:
+    spot = find_spot(bank.values, at, n, np.int64(IDENTICAL), bank.directions)
+    if not spot.size > 0.0 or find_at(bank, np.int64(0), spot, symbol, bank.values, at, np.int64(IDENTICAL)) >= 0:
         return
     enter_cell(bank, np.int64(0), spot, symbol, entry)
     mode = rules.mode[symbol]
-    if mode != EXACT:
+    if mode != IDENTICAL:
         free = find_spot(bank.values, at, n, mode, bank.directions)
         if free.size > 0.0 and find_at(bank, np.int64(1), free, symbol, bank.values, at, mode) < 0:
             enter_cell(bank, np.int64(1), free, symbol, entry)
@@ -126,7 +148,7 @@ def _try_entry(bank, rules, rule, left, right):
     used[N_ENTRIES] += 1
 
 
-@apart
+@linked_kernel
 def _make_values(bank, rules, alphabet, rule, left, right):
     """Put the values of a rule's template, with these entries in its holes, into the next free row."""
     n = bank.n_values
@@ -206,7 +228,7 @@ def _is_constant(rules, rule):
 
 @kernel
 def _enter_one(bank, rules, alphabet, symbol):
-    """Keep the number 1 if the symbol derives a constant; of no cost, for what is made of it would crowd out better entries."""
+    """Keep the number 1 if the symbol derives a constant; without a cost, as programs made of it would crowd out better entries."""
     none = np.int64(-1)
     for rule in range(rules.symbol.size):
         if rules.symbol[rule] == symbol and _is_constant(rules, rule) and not _is_full(bank, rules, symbol):
@@ -216,14 +238,14 @@ def _enter_one(bank, rules, alphabet, symbol):
 
 @kernel(entry=True)
 def grow_bank(bank, rules, alphabet, max_tried):
-    """Fill the bank cost by cost, symbol by symbol, until it is full, the largest cost is done, or so many programs were tried.
+    """Fill the bank cost by cost, symbol by symbol, until it is full, the last cost is done, or max_tried programs were tried.
 
-    The order is that of the rules and entries, so the same grammar and rows give the same bank. Levels are finished even if that
-    takes more tries.
+    The order is that of the rules and entries, so the same grammar and rows give the same bank. A cost that was begun is finished even
+    if that takes more tries.
     """
     n_symbols = bank.first.shape[0]
-    for cost in range(1, bank.used[MAX_COST] + 1):
-        if bank.used[N_TRIED] >= max_tried or bank.used[N_ENTRIES] + 1 >= bank.rule.size:
+    for cost in range(1, bank.used[LAST_COST] + 1):
+        if bank.used[N_TRIED_PROGRAMS] >= max_tried or bank.used[N_ENTRIES] + 1 >= bank.rule.size:
             return
         for symbol in range(n_symbols):
             bank.first[symbol, cost] = bank.used[N_ENTRIES]
@@ -238,9 +260,9 @@ def grow_bank(bank, rules, alphabet, max_tried):
 
 @kernel(entry=True)
 def grow_sums(bank, rules, alphabet, symbol, members, n_partners):
-    """Try the sums and differences of these entries of a symbol with the first few of them, in their order, until the bank is full.
+    """Try the sums and differences of these entries of a symbol with the first few of them, in order, until the bank is full.
 
-    They come after all others whatever their cost: laws have sums of products, which are too costly to be reached otherwise.
+    They come after all others, whatever their cost: laws have sums of products, which are too costly to be reached otherwise.
     """
     for later in range(members.size):
         for earlier in range(min(later, n_partners)):
@@ -249,7 +271,7 @@ def grow_sums(bank, rules, alphabet, symbol, members, n_partners):
                 is_fitting = rules.hole[rule, 0] == symbol and rules.hole[rule, 1] == symbol
                 if rules.symbol[rule] != symbol or not is_fitting or (operator != ADD and operator != SUB):
                     continue
-                for side in range(1 if operator == ADD or rules.mode[symbol] != EXACT else 2):
+                for side in range(1 if operator == ADD or rules.mode[symbol] != IDENTICAL else 2):
                     if _is_full(bank, rules, symbol):
                         return
                     left, right = np.int64(members[later]), np.int64(members[earlier])
@@ -259,12 +281,12 @@ def grow_sums(bank, rules, alphabet, symbol, members, n_partners):
                     _try_entry(bank, rules, rule, left, right)
 
 
-@apart
+@linked_kernel
 def write_entry(bank, rules, entry, tokens, origin, length):
     """Append the tokens of an entry to tokens[:length]; return the new length, or -1 if there is no room.
 
-    `origin` gets the symbol of each subtree that a rule made, else -1. Works on a stack inside the free end of `tokens`: entries
-    still to be spelled, as negative numbers.
+    `origin` gets the symbol of each subtree that a rule made, else -1. The free end of `tokens` serves as a stack of entries still to
+    be written, as negative numbers.
     """
     first_hole = (VARIABLE << KIND_SHIFT) + bank.columns.shape[0] - MAX_HOLES
     top = tokens.size - 1
@@ -313,7 +335,7 @@ def spell_entry_tokens(bank, rules, entry, tokens, origin):
 def evaluate_entries(bank, rules, alphabet, columns, symbol, out, tokens, origin, stack):
     """Put the values of the first entries of a symbol on columns [D, N], N <= BLOCK, into out[K, N]; return how many there are.
 
-    One that leaves its domain, or has too many tokens, becomes a row of zeros.
+    An entry that leaves its domain or has too many tokens becomes a row of zeros.
     """
     n = columns.shape[1]
     n_entries = min(out.shape[0], bank.n_of[symbol])

@@ -1,42 +1,50 @@
-"""The bank once more, up to powers: entries are found by what is left of their logarithms without those of the variables.
+"""Index over the bank that finds entries up to powers: by their logarithms, with those of the variables projected out.
 
-If y is a power of an entry times powers of the variables and a number, log|y| is a multiple of log|entry| plus a combination of
-the log|x| and 1. With that combination taken off both, the two are multiples of each other, and a look-up up to scale finds it.
+If y is a power of an entry times powers of the variables and a number, log|y| is a multiple of log|entry| plus a combination of the
+log|x| and 1. With that combination projected out of both, the two are multiples of each other, and a look-up up to scale finds it.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from spl.kernels.bank.value_index import UP_TO_SCALE, enter_cell, find_at, find_spot
+from spl.kernels.bank.value_index import CELL, MAX_CELLS_PER_ENTRY, UP_TO_SCALE, enter_cell, find_at, find_spot
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 
-LEFT_OVER = 1e-5  # logarithms of which less than this share is left are those of a product of powers of the variables
+LEFT_OVER = 1e-5  # logarithms with a smaller share left are those of a product of powers of the variables
+
+
+PLACE = np.dtype(np.int64)  # an entry of the bank
 
 
 class PowerIndex(NamedTuple):
-    """M entries of the bank in places of its own, with n values each; D variables. Has what `find_at` needs of a bank."""
+    """M entries of the bank with n values each; D variables. Has the fields of a bank that `find_at` needs."""
 
-    entry: np.ndarray  # int64[M], which entry of the bank is in a place
+    entry: np.ndarray  # int64[M], the entry of the bank in each place
     values: (
         np.ndarray
-    )  # float64[M * n], logarithms of entries without those of the variables; NaN for one that has zeros
+    )  # float64[M * n], logarithms of entries with those of the variables projected out; NaN if an entry has zeros
     n_values: int
     keys: np.ndarray  # uint64[1, H], cells with an entry; 0 is free
     slots: np.ndarray  # int32[1, H], the place of the entry
     marks: np.ndarray  # float32[1, H], its third coordinate
-    directions: np.ndarray  # float64[3, n], unit vectors
+    directions: np.ndarray  # float64[N_AXES, n], unit vectors
     basis: (
         np.ndarray
-    )  # float64[Q, n], orthonormal rows with the span of 1 and the logarithms of the variables; none: not in use
-    solver: np.ndarray  # float64[D, n], times logarithms: the exponents of the variables
+    )  # float64[Q, n], orthonormal rows that span 1 and the logarithms of the variables; empty if unused
+    solver: np.ndarray  # float64[D, n], its product with logarithms gives the exponents of the variables
     row: np.ndarray  # float64[n], scratch
+
+
+def bytes_per_indexed_entry(n_values):
+    """Return the most bytes that each entry of an index takes."""
+    return n_values * np.dtype(np.float64).itemsize + PLACE.itemsize + MAX_CELLS_PER_ENTRY * CELL.itemsize
 
 
 @kernel
 def take_off_variables(index, row):
-    """Take 1 and the logarithms of the variables off a row of logarithms; return the share of its size that is left."""
+    """Project 1 and the logarithms of the variables out of a row of logarithms; return the share of its size that is left."""
     n = index.n_values
     before = 0.0
     for j in range(n):
@@ -55,7 +63,7 @@ def take_off_variables(index, row):
 
 @kernel(entry=True)
 def fill_index(index, symbols, is_used):
-    """Enter the first of all entries of a symbol that are equal up to powers; `symbols` are those of the places."""
+    """Enter the first of all entries of a symbol that are equal up to powers; `symbols` holds the symbol of each place."""
     n = index.n_values
     for place in range(symbols.size):
         if not is_used[place]:
@@ -69,11 +77,11 @@ def fill_index(index, symbols, is_used):
             enter_cell(index, np.int64(0), spot, symbol, np.int64(place))
 
 
-@apart
+@linked_kernel
 def look_up_power(index, symbol, values, at):
     """Return the place of the entry of which values[at : at + n] are a power, times powers of variables and a number; -1 if none.
 
-    Leaves what is left of the logarithms of the values in `index.row`.
+    Leaves the projected logarithms of the values in `index.row`.
     """
     n = index.n_values
     row = index.row

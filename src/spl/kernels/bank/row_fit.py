@@ -2,11 +2,13 @@
 
 import numpy as np
 
-from spl.kernels.bank.value_index import EXACT, UP_TO_SCALE_AND_OFFSET
+from spl.kernels.bank.value_index import IDENTICAL, UP_TO_SCALE_AND_OFFSET
 from spl.kernels.runtime.compiler import FAST_MATH, kernel
 
-CANCELLED = 1e-14  # what is left of a goal's square below this share of it is rounding error, and may be negative
-FLAT = 1e-12  # values whose spread is a smaller share of their square than this are a constant
+CANCELLED_SQUARE = (
+    1e-14  # the remainder of a goal's square below this share of it is rounding error, and may be negative
+)
+FLAT = 1e-12  # values whose spread is a smaller share of their square are constant
 
 
 @kernel(fastmath=FAST_MATH)
@@ -25,23 +27,24 @@ def weighted_sums(values, at, rows, weights, goal, n):
 
 @kernel
 def fit_sums(own, sums, mode):
-    """Return the squared error of values at the best scale and offset, and these, from their `weighted_sums` and the goal's.
+    """Return the squared error of values at the best scale and offset, and these two, from their `weighted_sums` and `goal_sums`.
 
-    The error is a difference of large numbers: it is never less than `CANCELLED` of the goal's square, which is rounding error.
+    The error is a difference of large numbers. It is at least `CANCELLED_SQUARE` of the goal's square, below which it is rounding
+    error.
     """
     v1, v2, vh = own
     w, h1, h2 = sums
     if not (v2 > 0.0 and np.isfinite(v2)):
         return np.inf, 1.0, 0.0  # they left their domain
-    if mode == EXACT:
-        return max(h2 - 2.0 * vh + v2, CANCELLED * h2), 1.0, 0.0
+    if mode == IDENTICAL:
+        return max(h2 - 2.0 * vh + v2, CANCELLED_SQUARE * h2), 1.0, 0.0
     shift = v1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
     level = h1 / w if mode == UP_TO_SCALE_AND_OFFSET else 0.0
     spread = v2 - w * shift * shift
     if not spread > FLAT * v2:
         return np.inf, 1.0, 0.0
     scale = (vh - w * shift * level) / spread
-    error = max(h2 - w * level * level - scale * scale * spread, CANCELLED * h2)
+    error = max(h2 - w * level * level - scale * scale * spread, CANCELLED_SQUARE * h2)
     return error, scale, level - scale * shift
 
 
@@ -49,23 +52,23 @@ def fit_sums(own, sums, mode):
 def fit_row(values, at, rows, weights, goal, sums, mode, n):
     """Return the squared error of values on the first n rows, at the best scale and offset, and these; infinity if they are constant.
 
-    `sums` are those of the weights, of the goal and of its square, each with the weights.
+    `sums` are the `goal_sums`.
     """
     return fit_sums(weighted_sums(values, at, rows, weights, goal, n), sums, mode)
 
 
 @kernel
 def fit_offset(own, sums):
-    """Return the squared error of values at the best offset, and this; see `fit_sums`."""
+    """Return the squared error of values at the best offset, and the offset; see `fit_sums`."""
     v1, v2, vh = own
     w, h1, h2 = sums
     offset = (h1 - v1) / w
-    return max(h2 - 2.0 * vh + v2 - w * offset * offset, CANCELLED * h2), offset
+    return max(h2 - 2.0 * vh + v2 - w * offset * offset, CANCELLED_SQUARE * h2), offset
 
 
 @kernel
 def goal_sums(rows, weights, goal, n):
-    """Return the sums of the weights, of the goal and of its square, each with the weights."""
+    """Return the sum of the weights, and the weighted sums of the goal and of its square."""
     w = 0.0
     h1 = 0.0
     h2 = 0.0

@@ -1,32 +1,33 @@
-"""Least squares with few terms: an orthogonal factor of all terms, and terms left out one after the other.
+"""Least squares with few terms: a triangular factor of all terms, from which terms are eliminated one after the other.
 
-The factor is worked out once on all rows; what follows needs only its few numbers.
+The factor is computed once on all rows; the elimination needs only its few numbers.
 """
 
 import numpy as np
 
+from spl.kernels.programs.normal_equations import dot
 from spl.kernels.runtime.compiler import FAST_MATH, kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 
-MAX_TERMS = 40  # of a set of terms, with the constant
-EXACT_SHARE = 1e-20  # a squared error that is a smaller share of the goal's square than this is rounding error
-DEPENDENT_SHARE = 1e-11  # a column of which less than this is left after the others is taken off is one of them
-MOST_TERMS = 9  # of a combination
+MAX_CLOSER_TERMS = 40  # terms to select from, including the constant
+EXACT_SHARE = 1e-20  # a squared error that is a smaller share of the goal's square is rounding error
+DEPENDENT_SHARE = 1e-11  # a column with a smaller share left after projecting out the others depends on them
+MOST_TERMS = 9  # of a selected combination
 
 LEAST_SQUARES = np.dtype(
     [
         (
             "r",
             np.float64,
-            (MAX_TERMS + 1, MAX_TERMS + 1),
+            (MAX_CLOSER_TERMS + 1, MAX_CLOSER_TERMS + 1),
         ),  # triangular factor of the weighted terms, the goal in the last column
-        ("small", np.float64, (MAX_TERMS + 1, MAX_TERMS + 1)),  # the same for the terms that are left
-        ("inverse", np.float64, (MAX_TERMS, MAX_TERMS)),
-        ("coefficient", np.float64, MAX_TERMS),
-        ("loss", np.float64, MAX_TERMS),  # what the squared error grows by without each term
-        ("kept", np.int64, MAX_TERMS),
-        ("best_kept", np.int64, MAX_TERMS),
-        ("best_coefficient", np.float64, MAX_TERMS),
+        ("small", np.float64, (MAX_CLOSER_TERMS + 1, MAX_CLOSER_TERMS + 1)),  # the same for the kept terms
+        ("inverse", np.float64, (MAX_CLOSER_TERMS, MAX_CLOSER_TERMS)),
+        ("coefficient", np.float64, MAX_CLOSER_TERMS),
+        ("loss", np.float64, MAX_CLOSER_TERMS),  # increase of the squared error without each term
+        ("kept", np.int64, MAX_CLOSER_TERMS),
+        ("best_kept", np.int64, MAX_CLOSER_TERMS),
+        ("best_coefficient", np.float64, MAX_CLOSER_TERMS),
         ("n_best", np.int64),
         ("factor", np.int64),  # entry of the bank in a product of powers
         ("n_factors", np.int64),  # whether there is one
@@ -36,21 +37,12 @@ LEAST_SQUARES = np.dtype(
 
 
 @kernel(fastmath=FAST_MATH)
-def dot(a, i, b, j, n):
-    """Return the product of two rows of flat arrays."""
-    total = 0.0
-    for k in range(n):
-        total += a[i + k] * b[j + k]
-    return total
-
-
-@kernel(fastmath=FAST_MATH)
 def _subtract(a, i, b, j, factor, n):
     for k in range(n):
         a[i + k] -= factor * b[j + k]
 
 
-@apart
+@linked_kernel
 def orthogonalise(matrix, n_columns, n, work):
     """Fill `work.r` by modified Gram-Schmidt on the rows of the flat matrix [n_columns, n], which are overwritten.
 
@@ -79,7 +71,7 @@ def orthogonalise(matrix, n_columns, n, work):
 
 @kernel
 def reduce_to_kept(work, n_terms, n_kept):
-    """Put the triangular factor of the kept columns of `work.r` and the goal into `work.small`, by Householder reflections."""
+    """Put the triangular factor of the kept columns of `work.r` and of the goal into `work.small`, by Householder reflections."""
     small = work.small
     n_rows = n_terms + 1
     for c in range(n_kept + 1):
@@ -110,7 +102,7 @@ def reduce_to_kept(work, n_terms, n_kept):
 
 @kernel
 def solve_kept(work, n_terms, n_kept):
-    """Return the squared error with the kept terms; fill their coefficients, and `inverse` with that of the factor."""
+    """Return the squared error with the kept terms; fill their coefficients, and `inverse` with the inverse of the factor."""
     small = work.small
     left = 0.0
     for i in range(n_kept, n_terms + 1):
@@ -134,9 +126,9 @@ def solve_kept(work, n_terms, n_kept):
 
 @kernel
 def _leave_out(work, n_kept, unneeded):
-    """Drop the term that adds least to the squared error if it is left out, and others that add less than `unneeded`.
+    """Drop the term whose loss raises the squared error least, and others that raise it by less than `unneeded`.
 
-    Of these at most a third at a time, because they may stand for each other. Return how many are kept.
+    At most a third of them at a time, because they may replace each other. Return the number of kept terms.
     """
     for i in range(n_kept):
         spread = 0.0
@@ -152,7 +144,7 @@ def _leave_out(work, n_kept, unneeded):
                 lowest = work.loss[i]
                 chosen = i
         if chosen < 0 and n_out == 0:
-            return 0  # what they add is no number: nothing can be said about any of them
+            return 0  # all losses are NaN: nothing can be said about any term
         if chosen < 0:
             break
         work.kept[chosen] = -1
@@ -165,11 +157,11 @@ def _leave_out(work, n_kept, unneeded):
     return n_left
 
 
-@apart
+@linked_kernel
 def choose_terms(work, n_terms, n_rows, square, charge):
-    """Leave out terms until none is left; keep in `best_kept` the set with the lowest Bayesian criterion of at most MOST_TERMS.
+    """Eliminate terms until none is left; keep in `best_kept` the set of at most MOST_TERMS with the lowest Bayesian criterion.
 
-    A `charge` above 1 makes terms dearer than that criterion has them.
+    A `charge` above 1 makes terms costlier than in that criterion.
     """
     n_kept = 0
     for c in range(n_terms):

@@ -1,9 +1,9 @@
-"""Rows of values found again by what they are: exactly, up to scale, or up to scale and offset.
+"""Hash index over rows of values: finds them exactly, up to scale, or up to scale and offset.
 
-Values become two coordinates, and these a cell of a fine grid, which a hash table knows. A coordinate near the border of its cell is
-looked up on both sides of it, and every hit is compared value by value: neither rounding nor a collision can mislead. Where values
-crowd into few cells, as those with one large value among them do, a third coordinate, the mark, tells most of them apart before that.
-The tables are those of a `Bank` or a `PowerIndex`.
+Two coordinates of the values give a cell of a fine grid, the key of a hash table. A coordinate near the border of its cell is looked
+up on both sides, and every hit is compared value by value: neither rounding nor a collision can mislead. Values with one dominant
+number crowd into few cells; a third coordinate, the mark, separates most of them before the comparison. The tables are those of a
+`Bank` or a `PowerIndex`.
 """
 
 from typing import NamedTuple
@@ -11,29 +11,39 @@ from typing import NamedTuple
 import numpy as np
 
 from spl.kernels.runtime.compiler import FAST_MATH, kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.random import scramble
 
-EXACT, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET = range(3)  # how an entry may differ from what is looked up
+IDENTICAL, UP_TO_SCALE, UP_TO_SCALE_AND_OFFSET = range(3)  # how an entry may differ from what is looked up
 
-LARGEST = 1e12  # values beyond this leave too few digits for anything done with them
-SAME = 1e-6  # relative distance of values that count as equal
+LARGEST_VALUE = 1e12  # larger values leave too few digits to compute with
+EQUAL_VALUES_SHARE = 1e-6  # rows whose distance is a smaller share of their size count as equal
 GRID = 16384.0  # cells per unit of a coordinate
-BORDER = 0.02  # share of a cell next to its border that is looked up on the other side too
-N_AXES = 3  # along which values have coordinates
-SAME_MARK = 1.5e-6  # marks of equal values differ by no more: `SAME`, and half as much for rounding
-CONSTANT_SPREAD = 1e-9  # values whose spread is a smaller share of their size are one number
+BORDER = 0.02  # share of a cell at each border that is also looked up on the other side
+N_AXES = 3  # coordinates of values
+SAME_MARK = 1.5e-6  # marks of equal values differ by at most `EQUAL_VALUES_SHARE`, and half as much for rounding
+CONSTANT_SPREAD = 1e-9  # values whose spread is a smaller share of their size are constant
 
 _SALT = np.uint64(0x9E3779B97F4A7C15)
 
+# A place of a hash table
+CELL = np.dtype([("key", np.uint64), ("slot", np.int32), ("mark", np.float32)])
+MAX_CELLS_PER_ENTRY = 4  # of a table: their number is the power of two from two to four times the number of entries
+
+
+def make_cells(n_tables, n_entries):
+    """Return keys, slots and marks [n_tables, H] of empty hash tables for this many entries."""
+    n_cells = 1 << int(2 * max(n_entries, 1) - 1).bit_length()
+    return tuple(np.zeros((n_tables, n_cells), CELL[name]) for name in ("key", "slot", "mark"))
+
 
 class Spot(NamedTuple):
-    """Where values are on the grid."""
+    """The coordinates of values on the grid."""
 
     a: float
     b: float
     mark: float
-    size: float  # norm of the values, after the mean is taken off if the mode says so
+    size: float  # norm of the values, without their mean if the mode allows an offset
 
 
 @kernel(fastmath=FAST_MATH)
@@ -54,7 +64,7 @@ def _sum_of_squares(values, at, n, mean):
 
 @kernel(fastmath=FAST_MATH)
 def project(values, at, n, mean, directions, k):
-    """Return the coordinate along a direction of values[at : at + n] without their mean."""
+    """Return the coordinate of values[at : at + n], less their mean, along a direction."""
     total = 0.0
     for j in range(n):
         total += (values[at + j] - mean) * directions[k, j]
@@ -63,17 +73,17 @@ def project(values, at, n, mean, directions, k):
 
 @kernel
 def find_spot(values, at, n, mode, directions):
-    """Return where values[at : at + n] are on the grid; a size of 0 or NaN if they have no place there."""
+    """Return the coordinates of values[at : at + n] on the grid; a size of 0 or NaN if they have none."""
     mean = _sum(values, at, n) / n if mode == UP_TO_SCALE_AND_OFFSET else 0.0
     square = _sum_of_squares(values, at, n, mean)
-    if not (square > 0.0 and square < LARGEST * LARGEST):
+    if not (square > 0.0 and square < LARGEST_VALUE * LARGEST_VALUE):
         return Spot(0.0, 0.0, 0.0, 0.0)
     size = np.sqrt(square)
     if mode == UP_TO_SCALE_AND_OFFSET and size <= CONSTANT_SPREAD * abs(mean) * np.sqrt(n):
         return Spot(0.0, 0.0, 0.0, 0.0)
     a = project(values, at, n, mean, directions, 0) / size
     mark = project(values, at, n, mean, directions, 2) / size
-    if mode == EXACT:
+    if mode == IDENTICAL:
         return Spot(a, np.log(size), mark, size)
     b = project(values, at, n, mean, directions, 1) / size
     if a < 0.0:
@@ -90,16 +100,16 @@ def cell_key(a, b, symbol):
 
 @kernel(fastmath=FAST_MATH)
 def _are_equal(values, at, others, other, n, size):
-    """Tell whether two rows agree to a small share of the size of the first."""
+    """Return whether the distance of two rows is a small share of the size of the first."""
     distance = 0.0
     for j in range(n):
         distance += (values[at + j] - others[other + j]) ** 2
-    return distance <= (SAME * size) ** 2
+    return distance <= (EQUAL_VALUES_SHARE * size) ** 2
 
 
 @kernel(fastmath=FAST_MATH)
 def correlate(values, at, others, other, n, mode):
-    """Return scale and offset by which the second row comes nearest to the first, and the square of what is left."""
+    """Return the scale and offset that fit the second row to the first, and the sum of squares that is left."""
     mean_a = _sum(values, at, n) / n if mode == UP_TO_SCALE_AND_OFFSET else 0.0
     mean_b = _sum(others, other, n) / n if mode == UP_TO_SCALE_AND_OFFSET else 0.0
     ab = 0.0
@@ -117,9 +127,9 @@ def correlate(values, at, others, other, n, mode):
 @kernel
 def _matches(bank, entry, values, at, mode, size):
     n = bank.n_values
-    if mode == EXACT:
+    if mode == IDENTICAL:
         return _are_equal(values, at, bank.values, np.int64(entry) * n, n, size)
-    return correlate(values, at, bank.values, np.int64(entry) * n, n, mode)[2] <= (SAME * size) ** 2
+    return correlate(values, at, bank.values, np.int64(entry) * n, n, mode)[2] <= (EQUAL_VALUES_SHARE * size) ** 2
 
 
 @kernel
@@ -136,7 +146,7 @@ def _find_in_cell(bank, table, key, mark, values, at, mode, size):
 
 @kernel
 def _side(x):
-    """Return whether the cell below (-1) or above (1) must be looked at too, or neither (0)."""
+    """Return whether the cell below (-1) or above (1) must be looked up too, or neither (0)."""
     within = x - np.floor(x)
     return -1.0 if within < BORDER else (1.0 if within > 1.0 - BORDER else 0.0)
 
@@ -156,7 +166,7 @@ def find_at(bank, table, spot, symbol, values, at, mode):
         if (k & 1 and side_a == 0.0) or (k & 2 and side_b == 0.0):
             continue
         cell_a, cell_b, mark = np.floor(a) + da, np.floor(b) + db, spot.mark
-        if cell_a < 0.0 and mode != EXACT:  # the sign was undecided: the entry may lie at the opposite point
+        if cell_a < 0.0 and mode != IDENTICAL:  # the sign was undecided: the entry may lie at the opposite point
             cell_a = 0.0
             cell_b = np.floor(-b) - db
             mark = -mark
@@ -168,7 +178,7 @@ def find_at(bank, table, spot, symbol, values, at, mode):
 
 @kernel
 def enter_cell(bank, table, spot, symbol, entry):
-    """Put an entry into the cell where its values are."""
+    """Put an entry into the cell of its values."""
     key = cell_key(np.floor(spot.a * GRID), np.floor(spot.b * GRID), symbol)
     mask = np.int64(bank.keys.shape[1] - 1)
     place = np.int64(key >> np.uint64(8)) & mask
@@ -179,10 +189,10 @@ def enter_cell(bank, table, spot, symbol, entry):
     bank.marks[table, place] = spot.mark
 
 
-@apart
+@linked_kernel
 def look_up(bank, symbol, mode, values, at):
     """Return the entry of a symbol whose values are values[at : at + n] up to the mode; -1 if there is none."""
     spot = find_spot(values, at, bank.n_values, mode, bank.directions)
     if not spot.size > 0.0:
         return np.int64(-1)
-    return find_at(bank, np.int64(mode != EXACT), spot, symbol, values, at, mode)
+    return find_at(bank, np.int64(mode != IDENTICAL), spot, symbol, values, at, mode)

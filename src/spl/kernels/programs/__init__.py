@@ -1,4 +1,4 @@
-"""One program on many rows: its values, derivatives, fitted constants, and the accuracy of all of these.
+"""One program on many rows: its values, derivatives and fitted constants, their accuracy, and prices of tokens and numbers.
 
 Imports `runtime`.
 """

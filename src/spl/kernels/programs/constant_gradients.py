@@ -10,28 +10,27 @@ from spl.kernels.runtime.compiler import kernel
 
 
 @kernel(entry=True)
-def differentiate(tokens, length, constants, alphabet, columns, first, n, tape, adjoint, jacobian, ends):
+def differentiate_by_constants(tokens, length, constants, alphabet, columns, first, n, tape, adjoint, jacobian, ends):
     """Put a program's values into tape[:n], its derivative by constant c into jacobian[c * BLOCK:]; return a status.
 
-    Constants are numbered first token first. Needs a valid program tokens[:length], n <= BLOCK, and rows of BLOCK
-    numbers in the flat arrays: `tape` one per token, `adjoint` `stack_rows_needed` + 2 or one per token, `jacobian`
-    one per constant; `ends` is int64[2 * length + 1] of scratch. The status is OK, or STACK_TOO_SMALL if one of them
-    has too few rows: nothing is written beyond their ends.
+    Constants are numbered in token order. Needs a valid program tokens[:length], n <= BLOCK, and flat arrays of rows of BLOCK numbers:
+    `tape` one per token, `adjoint` `stack_rows_needed` + 2 or one per token, `jacobian` one per constant; `ends` is scratch
+    int64[2 * length + 1]. The status is OK, or STACK_TOO_SMALL if one of them has too few rows: nothing is written beyond their ends.
     """
     if tape.size < length * BLOCK or ends.size < 2 * length + 1:
         return STACK_TOO_SMALL
     n_constants = find_ends(tokens, length, ends)
     if jacobian.size < n_constants * BLOCK:
         return STACK_TOO_SMALL
-    record(tokens, length, constants, alphabet, columns, first, n, tape, ends)
+    fill_tape(tokens, length, constants, alphabet, columns, first, n, tape, ends)
     return propagate(tokens, length, alphabet, n, tape, adjoint, jacobian, ends)
 
 
 @kernel
 def find_ends(tokens, length, ends):
-    """Put where each token's subtree ends into ends[:length]; return the number of constants.
+    """Put the end of each token's subtree into ends[:length]; return the number of constants.
 
-    ends[length:] gets how many constants there are from each token on, and a 0 at last.
+    ends[length:] gets the number of constants from each token on, and a final 0.
     """
     ends[2 * length] = 0
     for i in range(length - 1, -1, -1):
@@ -46,12 +45,12 @@ def find_ends(tokens, length, ends):
 
 @kernel
 def has_constants(i, length, ends):
-    """Tell whether the subtree of token i has a constant."""
+    """Return whether the subtree of token i has a constant."""
     return ends[length + i] > ends[length + ends[i]]
 
 
 @kernel
-def record(tokens, length, constants, alphabet, columns, first, n, tape, ends):
+def fill_tape(tokens, length, constants, alphabet, columns, first, n, tape, ends):
     """Put the values of each token's subtree into its row of the tape."""
     n_constants = ends[length]
     for i in range(length - 1, -1, -1):
@@ -77,13 +76,13 @@ def record(tokens, length, constants, alphabet, columns, first, n, tape, ends):
 def propagate(tokens, length, alphabet, n, tape, adjoint, jacobian, ends):
     """Carry derivatives of the result from the root down to the constants.
 
-    The adjoint rows are a stack: the topmost belongs to the token at hand, which replaces it by those of its
-    operands, first operand on top. Subtrees without constants are passed over.
+    The adjoint rows are a stack: the topmost belongs to the current token, which replaces it by those of its operands, first operand
+    on top. Subtrees without constants are skipped.
     """
     n_constants = ends[length]
     if adjoint.size < BLOCK:
         return STACK_TOO_SMALL
-    top = np.int64(0)  # bare zeros have a type of their own, and all callees would be compiled once more for it
+    top = np.int64(0)  # bare zeros have a type of their own: numba would compile the callees twice
     i = np.int64(0)
     fill_row(adjoint, top, 1.0, n)
     while i < length:

@@ -1,17 +1,17 @@
-"""What each constant is to its program: whether the program is affine in it, and what it stands beside."""
+"""The role of each constant in its program: whether the program is affine in it, and whether others can replace it."""
 
 from spl.kernels.programs.evaluate import arity_of
 from spl.kernels.programs.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MAX_CONSTANTS, MUL, NEG, SUB
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 
-# Roles of a constant: the program is affine in it; it multiplies or divides another; it stands inside a function; others replace it
+# Roles of a constant: the program is affine in it; it multiplies or divides another; it is inside a function; others replace it
 LINEAR, FACTOR, INSIDE, FROZEN = range(4)
 
 
 @kernel
 def demote(work, first, last, role):
-    """Give a range of constants a harder role; those that have one as hard keep it."""
+    """Raise the roles of a range of constants to at least this one; the roles are in order of difficulty."""
     for k in range(first, last):
         work.role[k] = max(work.role[k], role)
 
@@ -27,10 +27,10 @@ def count_linear(work, first, last):
 
 @kernel
 def join_roles(work, token, a_first, a_last, a_scales, b_first, b_last, b_scales):
-    """Settle the roles of the constants of both operands of a binary operator; tell whether the result can be scaled freely.
+    """Assign the roles of the constants of both operands of a binary operator; return whether the result can be scaled freely.
 
-    An operand scales freely if its linear constants can multiply it as a whole. In a product with such an operand, a constant that
-    stands alone on the other side is redundant: it is frozen. Otherwise the operand with more linear constants keeps them.
+    An operand scales freely if its linear constants can multiply it as a whole. In a product with such an operand, a bare constant on
+    the other side is redundant: it is frozen. Otherwise the operand with more linear constants keeps them.
     """
     if token == ADD or token == SUB:
         return a_scales == 1 and b_scales == 1
@@ -53,7 +53,7 @@ def join_roles(work, token, a_first, a_last, a_scales, b_first, b_last, b_scales
     return True
 
 
-@apart
+@linked_kernel
 def assign_roles(tokens, length, work):
     """Find the constants in which the program is jointly affine, and those that others make redundant; fill `order`.
 

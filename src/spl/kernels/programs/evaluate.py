@@ -1,7 +1,7 @@
-"""The values of a program: a prefix sequence of tokens, worked through from right to left on a stack of rows.
+"""The values of a program: its prefix tokens are evaluated from right to left on a stack of rows.
 
-A row holds the values of one operand on up to `BLOCK` samples, so that a whole stack stays in the cache. What single
-operators do is in `rows`; derivatives are in `differentiate`.
+A row holds the values of one operand on up to `BLOCK` samples, so that a whole stack stays in the cache. Single operators are in
+`rows`, derivatives in `constant_gradients`.
 """
 
 from typing import NamedTuple
@@ -30,9 +30,9 @@ STACK_TOO_SMALL = 1
 class Alphabet(NamedTuple):
     """What tokens refer to beyond the built-in operators."""
 
-    literals: np.ndarray  # float64[K], the numbers that a LITERAL token names by its place
-    # int64[M, 3], addresses of C functions, see `user`: the value, its derivatives by argument 0 and by argument 1.
-    # Unary operators count from row 0, binary ones from row MAX_USER; without any, there need be no rows.
+    literals: np.ndarray  # float64[K], the numbers to which LITERAL tokens refer by index
+    # int64[M, 3], addresses of C functions, see `user_functions`: the value, its derivatives by argument 0 and by argument 1.
+    # Unary operators start at row 0, binary ones at row MAX_USER; without any, there may be no rows.
     user: np.ndarray
 
 
@@ -63,17 +63,17 @@ def stack_rows_needed(tokens, length):
 def evaluate(tokens, length, constants, alphabet, columns, first, n, stack):
     """Put the values of the program tokens[:length] on samples first..first+n into stack[:n]; return a status.
 
-    Needs a valid program, n <= BLOCK, C-contiguous columns float64[D, N], and a flat stack with `stack_rows_needed`
-    rows of BLOCK numbers; (length + 1) // 2 rows always suffice. The status is OK, or STACK_TOO_SMALL: then nothing
-    is written beyond the stack's end, and what is in it means nothing.
+    Needs a valid program, n <= BLOCK, C-contiguous columns float64[D, N], and a flat stack with `stack_rows_needed` rows of BLOCK
+    numbers; (length + 1) // 2 rows always suffice. The status is OK or STACK_TOO_SMALL: then nothing is written beyond the stack's
+    end, and its contents are meaningless.
     """
-    # Few samples stay on few pages; but for rows nearer than this, vector loops fear an overlap and go one by one.
+    # A small stride keeps few samples on few pages; below 64, vector loops suspect an overlap and fall back to single numbers.
     stride = max(n, 64)
     n_samples = columns.shape[1]
     n_constants = count_constants(tokens, length)
     top = -stride
-    # Where in the columns the next operator's first operand is, if that is a variable: those are read without a copy.
-    direct = np.int64(-1)  # a bare -1 has a type of its own, and all callees would be compiled once more for it
+    # Where the next operator's first operand is in the columns, if it is a variable: variables are read without a copy.
+    direct = np.int64(-1)  # a bare -1 has a type of its own: numba would compile the callees twice
     for i in range(length - 1, -1, -1):
         token = tokens[i]
         kind = token >> KIND_SHIFT
@@ -115,7 +115,7 @@ def count_constants(tokens, length):
 
 @kernel(entry=True)
 def evaluate_all(tokens, length, constants, alphabet, columns, out, stack):
-    """Put the values of the program tokens[:length] on all samples into out[N]; return a status, as `evaluate`."""
+    """Put the values of the program tokens[:length] on all samples into out[N]; return a status like `evaluate`."""
     n_samples = columns.shape[1]
     for first in range(0, n_samples, BLOCK):
         n = min(BLOCK, n_samples - first)

@@ -1,8 +1,8 @@
-"""The constants of a program: those that enter linearly are solved exactly, the others by Levenberg-Marquardt.
+"""Fit the constants of a program: those that enter linearly are solved exactly, the others by Levenberg-Marquardt.
 
 Both kinds share one system of normal equations. The linear constants come first in its factorisation and are never damped, so each
 step moves them to their optimum for the new values of the others (variable projection, in Kaufman's form). Starting values of the
-others follow the size of what they stand beside, so that the units of the data do not matter.
+others scale with the operand next to them, so that the units of the data do not matter.
 """
 
 from typing import NamedTuple
@@ -14,31 +14,31 @@ from spl.kernels.programs.evaluate import BLOCK, arity_of
 from spl.kernels.programs.normal_equations import dot, normal_equations, solve_step
 from spl.kernels.programs.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MUL, SUB
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.random import random_normal, random_unit
 
-MAX_ARGUMENT = 30.0  # functions of laws rarely have larger arguments
+MAX_START_ARGUMENT = 30.0  # of a random start: functions in laws rarely have larger arguments
 ROUNDING = 1e-29  # a squared error below this share of the target's square is rounding error
 LOST_DIGITS = (
-    1e-16  # a squared error that falls below this share of itself was a difference of numbers eight digits larger
+    1e-16  # a squared error that drops to less than this share was a difference of numbers eight digits larger
 )
-CANCELLED = 1e-13  # what is left of a squared error below this share of it is rounding error
-SHORT_LENGTH = 12  # programs up to so many tokens get all the scans, longer ones fewer in proportion
+CANCELLED_ERROR = 1e-13  # the remainder of a squared error below this share of it is rounding error
+SHORT_LENGTH = 12  # programs of up to this many tokens get all the scans, longer ones proportionally fewer
 PROBE_ROWS = 64  # rows of the first, quick fit; random starts are compared on half of them
 
 
-class Effort(NamedTuple):
-    """How much work one fit may take."""
+class FitEffort(NamedTuple):
+    """The work that one fit may take."""
 
     n_starts: int  # Levenberg-Marquardt runs
     n_scans: int  # random starts compared on the probe rows before each further run
     max_iterations: int  # of each run
-    tolerance: float  # stop a run when a step lowers the squared error by a smaller share than this
+    tolerance: float  # a run stops when a step lowers the squared error by a smaller share than this
 
 
 @kernel
 def root_mean_square(values, at, n):
-    """Return the size of a stretch of finite values; 1 if it is zero or not finite."""
+    """Return the root mean square of values[at : at + n]; 1 if it is zero or not finite."""
     size = np.sqrt(dot(values, at, values, at, n) / n)
     return size if np.isfinite(size) and size > 0.0 else 1.0
 
@@ -55,11 +55,11 @@ def end_of(tokens, position):
 
 @kernel
 def natural_scales(tokens, length, alphabet, table, n_rows, work):
-    """Fill `scale`: the size at which each constant matters beside its neighbour (one over it in a product, the same in a sum)."""
+    """Fill `scale` with the size at which each constant matters: that of the other operand in a sum, one over it in a product."""
     for k in range(work.n_constants):
         work.scale[k] = 1.0
     n = min(PROBE_ROWS, n_rows)
-    normal_equations(tokens, length, work.scale, alphabet, table, n, work)  # leaves the value of each token on the tape
+    normal_equations(tokens, length, work.scale, alphabet, table, n, work)  # puts the values of each token on the tape
     k = 0
     for i in range(length):
         token = tokens[i]
@@ -95,11 +95,11 @@ def copy_numbers(source, target, n):
 
 
 @kernel
-def settle_linear(tokens, length, alphabet, table, n_rows, error, work):
+def solve_linear_constants(tokens, length, alphabet, table, n_rows, error, work):
     """Move the linear constants of `start` to their optimum and fill the system there; return the squared error.
 
-    Without it the first step of the others is wrong by as much as the linear constants are. Where these shrink so much that
-    the difference has lost its digits, they are moved again.
+    Otherwise the first step of the others would be as wrong as the linear constants. If these shrink so much that the difference has
+    lost its digits, they are moved again.
     """
     n = work.n_constants
     n_fitted = work.n_fitted
@@ -121,12 +121,12 @@ def settle_linear(tokens, length, alphabet, table, n_rows, error, work):
     return error
 
 
-@apart
-def descend(tokens, length, alphabet, table, n_rows, effort, work):
+@linked_kernel
+def run_levenberg_marquardt(tokens, length, alphabet, table, n_rows, effort, work):
     """Improve `start` in place by Levenberg-Marquardt; return its squared error, infinity if it is not in the domain.
 
-    A step is taken if it lowers the error, or the error that remains with the linear constants at their optimum; these are then
-    moved there, so that the error never rises.
+    A step is taken if it lowers the error, or the error with the linear constants at their optimum; these are then moved there, so
+    that the error never rises.
     """
     n = work.n_constants
     error = normal_equations(tokens, length, work.start, alphabet, table, n_rows, work)
@@ -136,8 +136,8 @@ def descend(tokens, length, alphabet, table, n_rows, effort, work):
     damping = 0.0 if is_linear else 1e-3
     goal = ROUNDING * table.square * n_rows / table.target.size
     if 0 < work.n_linear < work.n_fitted:
-        error = settle_linear(tokens, length, alphabet, table, n_rows, error, work)
-    reduced = max(error - solve_step(work, damping), CANCELLED * error)
+        error = solve_linear_constants(tokens, length, alphabet, table, n_rows, error, work)
+    reduced = max(error - solve_step(work, damping), CANCELLED_ERROR * error)
     for _ in range(effort.max_iterations):
         keep_system(work.gram, work.slope, work.kept_gram, work.kept_slope, n)
         copy_numbers(work.start, work.trial, n)
@@ -146,12 +146,12 @@ def descend(tokens, length, alphabet, table, n_rows, effort, work):
         trial_error = normal_equations(tokens, length, work.trial, alphabet, table, n_rows, work)
         trial_reduced = np.inf
         if np.isfinite(trial_error):
-            trial_reduced = max(trial_error - solve_step(work, 0.1 * damping), CANCELLED * trial_error)
+            trial_reduced = max(trial_error - solve_step(work, 0.1 * damping), CANCELLED_ERROR * trial_error)
         if trial_error < error or trial_reduced < reduced:
             copy_numbers(work.trial, work.start, n)
             if trial_error > error:
-                trial_error = settle_linear(tokens, length, alphabet, table, n_rows, trial_error, work)
-                trial_reduced = max(trial_error - solve_step(work, 0.1 * damping), CANCELLED * trial_error)
+                trial_error = solve_linear_constants(tokens, length, alphabet, table, n_rows, trial_error, work)
+                trial_reduced = max(trial_error - solve_step(work, 0.1 * damping), CANCELLED_ERROR * trial_error)
             is_settled = (
                 error - trial_error <= effort.tolerance * error
                 and reduced - trial_reduced <= effort.tolerance * reduced
@@ -174,8 +174,8 @@ def descend(tokens, length, alphabet, table, n_rows, effort, work):
 def draw_start(guess, work, random):
     """Fill `start` with random constants; half of the draws keep the guessed ones.
 
-    Half of the numbers are spread over orders of magnitude around their natural size; the others evenly, because a frequency has its
-    optima at even distances.
+    Half of the numbers are spread over orders of magnitude around their natural size, the others evenly, because the optima of a
+    frequency are evenly spaced.
     """
     keep = random_unit(random) < 0.5
     for k in range(work.n_constants):
@@ -185,7 +185,7 @@ def draw_start(guess, work, random):
         elif work.role[k] == FACTOR or work.role[k] == INSIDE:
             is_wide = random_unit(random) < 0.5
             size = work.scale[k] * (
-                np.exp(2.0 * random_normal(random)) if is_wide else MAX_ARGUMENT * random_unit(random)
+                np.exp(2.0 * random_normal(random)) if is_wide else MAX_START_ARGUMENT * random_unit(random)
             )
             work.start[k] = size if random_unit(random) < 0.5 else -size
 
@@ -194,7 +194,7 @@ def draw_start(guess, work, random):
 def scan_starts(tokens, length, alphabet, table, n_rows, guess, effort, work, random):
     """Fill `start` with the best of several random starts, compared on a few rows with the linear constants at their optimum.
 
-    Short programs get more of them. Returns the squared error, in proportion to all rows.
+    Short programs get more of them. Returns the squared error, scaled to n_rows.
     """
     lowest = np.inf
     n_probe = min(n_rows, PROBE_ROWS // 2)
@@ -210,12 +210,12 @@ def scan_starts(tokens, length, alphabet, table, n_rows, guess, effort, work, ra
     return lowest * n_rows / n_probe
 
 
-@apart
+@linked_kernel
 def fit_constants(tokens, length, alphabet, table, n_rows, guess, hopeless, effort, work, random):
     """Fit the constants on the first rows, into `best`; return the squared error, infinity if none lies in the domain.
 
-    `guess` holds a starting value or NaN for each constant. A first error above `hopeless` is not worth further starts. A program
-    with more than MAX_CONSTANTS has no fit.
+    `guess` holds a starting value or NaN for each constant. There are no further starts if the first ends above `hopeless`. A program
+    with more than MAX_CONSTANTS constants has no fit.
     """
     if not assign_roles(tokens, length, work):
         return np.inf
@@ -226,7 +226,7 @@ def fit_constants(tokens, length, alphabet, table, n_rows, guess, hopeless, effo
         work.start[k] = work.scale[k] if is_scaled else 1.0
         if np.isfinite(guess[k]):
             work.start[k] = guess[k]
-    lowest = descend(tokens, length, alphabet, table, n_rows, effort, work)
+    lowest = run_levenberg_marquardt(tokens, length, alphabet, table, n_rows, effort, work)
     copy_numbers(work.start, work.best, work.n_constants)
     if work.n_outside == work.n_fitted or lowest > hopeless:  # only constants inside functions have many local optima
         return lowest
@@ -235,7 +235,7 @@ def fit_constants(tokens, length, alphabet, table, n_rows, guess, hopeless, effo
             break
         if scan_starts(tokens, length, alphabet, table, n_rows, guess, effort, work, random) >= lowest:
             continue
-        error = descend(tokens, length, alphabet, table, n_rows, effort, work)
+        error = run_levenberg_marquardt(tokens, length, alphabet, table, n_rows, effort, work)
         if error < lowest:
             lowest = error
             copy_numbers(work.start, work.best, work.n_constants)
@@ -244,9 +244,9 @@ def fit_constants(tokens, length, alphabet, table, n_rows, guess, hopeless, effo
 
 @kernel
 def guessed_error(tokens, length, alphabet, table, n_rows, guess, work):
-    """Return the squared error on the first rows that a fit from these guesses begins with, linear constants at their optimum.
+    """Return the squared error on the first rows at these guesses, with the linear constants at their optimum.
 
-    Infinity if a constant has no guess. Needs the roles of the constants in `work`.
+    Infinity if a constant has no guess. The roles of the constants must be in `work`.
     """
     for k in range(work.n_constants):
         if not np.isfinite(guess[k]):
@@ -257,9 +257,9 @@ def guessed_error(tokens, length, alphabet, table, n_rows, guess, work):
 
 @kernel
 def refit_constants(tokens, length, alphabet, table, effort, work):
-    """Go on from `best`, fitted to the first rows just before, to all rows; return the squared error."""
+    """Continue from `best`, which was just fitted to the first rows, on all rows; return the squared error."""
     copy_numbers(work.best, work.start, work.n_constants)
-    error = descend(tokens, length, alphabet, table, table.target.size, effort, work)
+    error = run_levenberg_marquardt(tokens, length, alphabet, table, table.target.size, effort, work)
     copy_numbers(work.start, work.best, work.n_constants)
     return error
 

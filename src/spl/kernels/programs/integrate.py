@@ -1,7 +1,7 @@
 """Trajectories of a system of equations: many short segments at once, by the classical Runge-Kutta method of order 4.
 
-Rows run over segments, so that the programs are evaluated on many segments in one go. A segment may have its own
-spacing of times; a time given twice leaves the state as it is, which pads segments that are shorter than others.
+Rows run over segments, so that the programs are evaluated on many segments at once. Each segment may have its own spacing of times. A
+repeated time leaves the state unchanged, which pads segments that are shorter than others.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ N_STAGES = 4
 
 
 class Equations(NamedTuple):
-    """The programs of a system, one a row."""
+    """The programs of a system, one per row."""
 
     tokens: np.ndarray  # int32[P, L]
     lengths: np.ndarray  # int64[P]
@@ -24,11 +24,11 @@ class Equations(NamedTuple):
 
 
 class Course(NamedTuple):
-    """When the states of each segment are wanted, and what acts on it."""
+    """The times at which the states of each segment are wanted, with its inputs and parameters."""
 
     times: np.ndarray  # float64[M, K], never falling
     inputs: np.ndarray  # float64[U, M, K], linear between the times
-    parameters: np.ndarray  # float64[Q, M], numbers that stay the same all along a segment
+    parameters: np.ndarray  # float64[Q, M], constant along a segment
 
 
 class IntegrateWork(NamedTuple):
@@ -44,13 +44,12 @@ class IntegrateWork(NamedTuple):
 
 @kernel(entry=True)
 def integrate(equations, course, bounds, n_substeps, is_discrete, states, work):
-    """Fill states[S, M, K] from the first states states[:, :, 0] of each segment; return a status, as `evaluate`.
+    """Fill states[S, M, K] from the first states states[:, :, 0] of each segment; return a status like `evaluate`.
 
-    The slopes of the last P states are the values of the P programs over the columns states, inputs, parameters. If
-    there are more states than programs, the slope of each of the first is the state P places on: a position and its
-    velocity.
-    For a map, the programs give the next states themselves. From where a state is no number or beyond its bound in
-    bounds[S], all states of that segment are NaN.
+    The slopes of the last P states are the values of the P programs over the columns states, inputs, parameters. If there are more
+    states than programs, the slope of each of the first is the state P places on: a position and its velocity. For a map, the programs
+    give the next states themselves. Once a state is not a number or exceeds its bound in bounds[S], all states of that segment are
+    NaN.
     """
     n_segments, n_samples = course.times.shape
     for first in range(0, n_segments, BLOCK):
@@ -66,7 +65,7 @@ def integrate(equations, course, bounds, n_substeps, is_discrete, states, work):
 
 @kernel
 def load_states(states, course, first, n, work):
-    """Take the first states and the parameters of n segments to where the programs are evaluated."""
+    """Copy the first states and the parameters of n segments to the columns on which the programs are evaluated."""
     n_states = states.shape[0]
     for s in range(n_states):
         for j in range(n):
@@ -79,7 +78,7 @@ def load_states(states, course, first, n, work):
 
 @kernel
 def store_states(states, bounds, first, n, k, work):
-    """Write down the states at the k-th time; NaN for segments that are lost, now or before."""
+    """Store the states at the k-th time; NaN for segments that have left their bounds, now or before."""
     n_states = states.shape[0]
     for j in range(n):
         is_lost = np.isnan(states[0, first + j, k - 1])
@@ -93,7 +92,7 @@ def store_states(states, bounds, first, n, k, work):
 
 @kernel
 def advance(equations, course, first, n, k, n_substeps, is_discrete, work):
-    """Take n segments from their k-th time to the next; return a status."""
+    """Advance n segments from their k-th time to the next; return a status."""
     if is_discrete:
         status = fill_slopes(equations, course, first, n, k, 0.0, work)
         for s in range(work.start.shape[0]):
@@ -114,7 +113,7 @@ def advance(equations, course, first, n, k, n_substeps, is_discrete, work):
 
 @kernel
 def take_stage(stage, n, work):
-    """Go from one stage of the method to the next, or at the last one to the end of the step."""
+    """Advance from one stage of the method to the next, or from the last one to the end of the step."""
     weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0
     ahead = 1.0 if stage == 2 else 0.5
     for s in range(work.start.shape[0]):

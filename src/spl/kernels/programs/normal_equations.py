@@ -1,37 +1,37 @@
-"""Least squares for the constants of a program: residuals, normal equations, and the damped step that they lead to."""
+"""Least squares for the constants of a program: residuals, normal equations and the damped step."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from spl.kernels.programs.constant_gradients import differentiate
+from spl.kernels.programs.constant_gradients import differentiate_by_constants
 from spl.kernels.programs.evaluate import BLOCK, evaluate
-from spl.kernels.programs.tokens import MAX_CONSTANTS, MAX_LENGTH
+from spl.kernels.programs.tokens import MAX_CONSTANTS, MAX_PROGRAM_LENGTH
 from spl.kernels.runtime.compiler import FAST_MATH, kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 
-DEPENDENT = 1e-13  # a pivot of the scaled system below this belongs to a constant that others can replace
+DEPENDENT_PIVOT = 1e-13  # a smaller pivot of the scaled system belongs to a constant that others can replace
 
 
-class Table(NamedTuple):
+class FitTable(NamedTuple):
     """The samples a program is fitted to."""
 
     columns: np.ndarray  # float64[D, N]
     target: np.ndarray  # float64[N]
     weights: np.ndarray  # float64[N], mean 1
-    square: float  # sum of weights * (target - mean)**2, to tell rounding error
+    square: float  # sum of weights * (target - mean)**2, the yardstick for rounding error
 
 
 # Scratch of one thread
 FIT_WORK = np.dtype(
     [
-        ("tape", np.float64, MAX_LENGTH * BLOCK),
-        ("adjoint", np.float64, (MAX_LENGTH + 2) * BLOCK),
-        ("stack", np.float64, MAX_LENGTH * BLOCK),
+        ("tape", np.float64, MAX_PROGRAM_LENGTH * BLOCK),
+        ("adjoint", np.float64, (MAX_PROGRAM_LENGTH + 2) * BLOCK),
+        ("stack", np.float64, MAX_PROGRAM_LENGTH * BLOCK),
         ("jacobian", np.float64, MAX_CONSTANTS * BLOCK),
         ("residual", np.float64, BLOCK),
         ("weighted", np.float64, BLOCK),
-        ("places", np.int64, 3 * MAX_LENGTH),
+        ("places", np.int64, 3 * MAX_PROGRAM_LENGTH),
         ("gram", np.float64, (MAX_CONSTANTS, MAX_CONSTANTS)),
         ("slope", np.float64, MAX_CONSTANTS),
         ("kept_gram", np.float64, (MAX_CONSTANTS, MAX_CONSTANTS)),
@@ -47,7 +47,7 @@ FIT_WORK = np.dtype(
         ("n_constants", np.int64),
         ("n_fitted", np.int64),
         ("n_linear", np.int64),
-        ("n_outside", np.int64),  # those to fit that stand inside no function
+        ("n_outside", np.int64),  # constants to fit that are not inside a function
     ],
     align=True,
 )
@@ -55,7 +55,7 @@ FIT_WORK = np.dtype(
 
 @kernel(fastmath=FAST_MATH)
 def dot(a, a_at, b, b_at, n):
-    """Return the sum of products of two stretches."""
+    """Return the dot product of a[a_at : a_at + n] and b[b_at : b_at + n]."""
     total = 0.0
     for j in range(n):
         total += a[a_at + j] * b[b_at + j]
@@ -64,7 +64,7 @@ def dot(a, a_at, b, b_at, n):
 
 @kernel
 def residuals(table, first, n, values, work):
-    """Fill the weighted and plain residuals of one block; return their weighted square, not finite outside the domain."""
+    """Fill the residuals of one block, weighted and unweighted; return the weighted sum of squares, not finite outside the domain."""
     for j in range(n):
         r = table.target[first + j] - values[j]
         work.residual[j] = r
@@ -72,7 +72,7 @@ def residuals(table, first, n, values, work):
     return dot(work.residual, 0, work.weighted, 0, n)
 
 
-@apart
+@linked_kernel
 def squared_error(tokens, length, constants, alphabet, table, n_rows, work):
     """Return the weighted sum of squared errors on the first rows; infinity if the program leaves its domain."""
     total = 0.0
@@ -85,7 +85,7 @@ def squared_error(tokens, length, constants, alphabet, table, n_rows, work):
     return total
 
 
-@apart
+@linked_kernel
 def normal_equations(tokens, length, constants, alphabet, table, n_rows, work):
     """Fill `gram` and `slope` at these constants; return the squared error, infinity if the program leaves its domain."""
     for a in range(work.n_constants):
@@ -95,7 +95,7 @@ def normal_equations(tokens, length, constants, alphabet, table, n_rows, work):
     total = 0.0
     for first in range(0, n_rows, BLOCK):
         n = min(BLOCK, n_rows - first)
-        differentiate(
+        differentiate_by_constants(
             tokens,
             length,
             constants,
@@ -134,7 +134,7 @@ def normal_equations(tokens, length, constants, alphabet, table, n_rows, work):
 def factorise_row(work, i, damping):
     """Fill row i of the factor of the system scaled to a unit diagonal, and the forward substitution into step[i].
 
-    Constants are taken in `order`; those after the linear ones are damped. A vanishing pivot leaves a row of zeros.
+    Constants are in `order`; those after the linear ones are damped. A vanishing pivot gives a row of zeros.
     """
     factor = work.factor
     p = work.order[i]
@@ -162,16 +162,16 @@ def factorise_row(work, i, damping):
         right -= factor[i, k] * work.step[k]
     if i == work.n_linear:
         pivot *= 1.0 + damping
-    if pivot >= DEPENDENT:
+    if pivot >= DEPENDENT_PIVOT:
         factor[i, i] = np.sqrt(pivot)
         work.step[i] = right / factor[i, i]
 
 
-@apart
+@linked_kernel
 def solve_step(work, damping):
-    """Fill `step` from `gram` and `slope`; return the drop of the squared error that the linear constants alone would bring.
+    """Fill `step` from `gram` and `slope`; return how much the linear constants alone would lower the squared error.
 
-    A constant whose pivot vanishes is replaceable by others: its step is 0.
+    A constant whose pivot vanishes can be replaced by others: its step is 0.
     """
     gain = 0.0
     factor = work.factor

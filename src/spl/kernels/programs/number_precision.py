@@ -1,22 +1,19 @@
-"""How many digits of its numbers a fit to data determines: nats that it takes to write them down."""
+"""The nats it takes to write down the numbers of a program, to the digits that a fit to the data determines."""
 
 import numpy as np
 
 from spl.kernels.programs.constant_roles import assign_roles
 from spl.kernels.programs.normal_equations import normal_equations
+from spl.kernels.programs.prices import MOST_ERRORS
 from spl.kernels.runtime.compiler import kernel
-
-MOST_ERRORS = (
-    1e3  # a number that is so many times its standard error is there for good: further digits cost nothing more
-)
 
 
 @kernel
 def scaled_log_determinant(work, noise):
     """Return the logarithm of det(1 + J' J), where column k of J is |constant k| * derivative by it / noise, from `gram`.
 
-    No column is longer than MOST_ERRORS. The eigenvalues of the symmetric matrix are 1 or more, so that its Cholesky factor needs no
-    pivots; it goes into `factor`. What each column is multiplied by goes into `step`.
+    Columns are limited to a length of MOST_ERRORS. The eigenvalues of the symmetric matrix are 1 or more, so its Cholesky factor, in
+    `factor`, needs no pivots. The factor of each column goes into `step`.
     """
     factor = work.factor
     for i in range(work.n_fitted):
@@ -42,8 +39,8 @@ def number_nats(program, alphabet, table, noise, work):
     """Return the nats that the numbers of a program cost, fitted to all rows with noise of this standard deviation.
 
     A number that the data gives as c with standard error s costs ln(1 + (c/s)**2) / 2, about ln(|c| / s); together they cost half the
-    logarithm of the determinant of the Fisher information, each in units of itself. Numbers that others replace cost nothing. Infinity
-    outside of the domain.
+    logarithm of the determinant of the Fisher information, each in units of itself. Numbers that others can replace cost nothing.
+    Infinity outside the domain.
     """
     if not assign_roles(program.tokens, program.n_tokens, work):
         return np.inf

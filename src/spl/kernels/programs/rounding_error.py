@@ -1,32 +1,32 @@
-"""How much of a program's values is rounding error: what they would change by if every result on the way were off in its last digit.
+"""How much of a program's values is rounding error: their change if every intermediate result were off in its last digit.
 
 `x + y - x - y` is 0 but for rounding; times 1e11 it fits noise as well as anything. To first order, the error of a result is the sum
 over all operators of |derivative of the result by the operator's value| * |value| * EPSILON. Columns and numbers count as exact: dates
-in seconds are far from 0, and differences of them are right all the same.
+in seconds are far from 0, but their differences are right.
 """
 
 import numpy as np
 
-from spl.kernels.programs.constant_gradients import find_ends, record
+from spl.kernels.programs.constant_gradients import fill_tape, find_ends
 from spl.kernels.programs.evaluate import BLOCK, arity_of
 from spl.kernels.programs.rows import copy_row, fill_row
 from spl.kernels.programs.slopes import scale_by_slope, scale_by_slope_of
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 
 EPSILON = 2.0**-52
-# Beside what a formula explains, a rounding error of up to this share of the target's spread is small. Laws that are exact to six
-# digits stay; a residue of rounding that is scaled up until it explains anything is far above it.
+# A rounding error of up to this share of the target's spread is negligible. Laws that are exact to six digits pass; rounding residue
+# that is scaled up until it explains something is far above.
 MAX_ROUNDING = 1e-6
 OWN_ROUNDING = (
-    16.0  # times the rounding error of the target itself is as small: a target far from 0 is not known any better
+    16.0  # so is this many times the rounding error of the target: a target far from 0 is not known any better
 )
 CONSTANT_TARGET = 1e-26  # a target whose squared spread is a smaller share of its square is constant but for rounding
 
 
 @kernel
 def add_rounding(adjoint, top, tape, row, n, total):
-    """Add what one token contributes on n samples; nothing where it has no derivative, as sqrt(x - 1) at 1, the edge of its domain."""
+    """Add the contribution of one token on n samples; nothing where it has no derivative, such as sqrt(x - 1) at 1."""
     for j in range(n):
         contribution = abs(adjoint[top + j] * tape[row + j])
         if np.isfinite(contribution):
@@ -37,7 +37,7 @@ def add_rounding(adjoint, top, tape, row, n, total):
 def sum_rounding(tokens, length, alphabet, n, tape, adjoint, ends, total):
     """Fill total[:n] with the sum over all operators of |derivative by its value * value|, from a recorded tape.
 
-    The adjoint rows are a stack, as in `differentiate.propagate`, but no subtree is passed over.
+    The adjoint rows are a stack, as in `constant_gradients.propagate`, but no subtree is skipped.
     """
     fill_row(total, np.int64(0), 0.0, n)
     top = np.int64(0)
@@ -60,18 +60,19 @@ def sum_rounding(tokens, length, alphabet, n, tape, adjoint, ends, total):
             scale_by_slope(token, alphabet.user, adjoint, top, top + BLOCK, tape, (i + 1) * BLOCK, i * BLOCK, n)
 
 
-@apart
+@linked_kernel
 def is_stable(tokens, length, constants, alphabet, table, n_rows, work):
-    """Return whether rounding error is a small part of a program's values on the first rows, beside the spread of the target.
+    """Return whether a program's rounding error on the first rows is small compared with the spread of the target.
 
-    Needs a program of at most MAX_LENGTH tokens that stays inside its domain there. Beside a constant target any program is stable.
+    The program must have at most MAX_PROGRAM_LENGTH tokens and stay inside its domain there. For a constant target any program is
+    stable.
     """
     find_ends(tokens, length, work.places)
     square = 0.0
     size = 0.0
     for first in range(0, n_rows, BLOCK):
         n = min(BLOCK, n_rows - first)
-        record(tokens, length, constants, alphabet, table.columns, first, n, work.tape, work.places)
+        fill_tape(tokens, length, constants, alphabet, table.columns, first, n, work.tape, work.places)
         sum_rounding(tokens, length, alphabet, n, work.tape, work.adjoint, work.places, work.residual)
         for j in range(n):
             square += table.weights[first + j] * (EPSILON * work.residual[j]) ** 2
@@ -84,5 +85,5 @@ def is_stable(tokens, length, constants, alphabet, table, n_rows, work):
 
 @kernel(entry=True)
 def is_program_stable(program, alphabet, table, work):
-    """Return whether rounding error is a small part of the values of a program with its guesses as constants, on all rows."""
+    """Return whether the rounding error of a program with its guesses as constants is small on all rows; see `is_stable`."""
     return is_stable(program.tokens, program.n_tokens, program.guesses, alphabet, table, table.target.size, work)

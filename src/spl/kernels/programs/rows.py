@@ -1,8 +1,7 @@
-"""What each operator does to rows of values: the one place of these rules, for `evaluate` and `differentiate`.
+"""The values of each operator on rows of numbers; its derivatives are in `slopes`.
 
-A row is n numbers of a flat array from a place on. Leaving a domain gives NaN, never an infinity, so that it always
-shows in the result: a / 0, inv(0), log(x <= 0), sqrt(x < 0), asin and acos beyond [-1, 1], 0 ** negative, negative **
-fraction.
+A row is n consecutive numbers of a flat array. Leaving a domain gives NaN, never an infinity, so that it always shows in the result:
+a / 0, inv(0), log(x <= 0), sqrt(x < 0), asin and acos beyond [-1, 1], 0 ** negative, negative ** fraction.
 """
 
 import numpy as np
@@ -62,12 +61,12 @@ from spl.kernels.programs.vector_math import (
 from spl.kernels.runtime.compiler import kernel, row_kernel
 from spl.kernels.runtime.user_functions import call_user
 
-FIRST_POWER = POWER << KIND_SHIFT  # the least token of kind POWER; all of kind OPERATOR are below
+FIRST_POWER = POWER << KIND_SHIFT  # the smallest token of kind POWER; all of kind OPERATOR are below
 
 
 @kernel
 def apply_unary(token, user, x, at, n):
-    """Put the values of a token with one operand, the row of x at `at`, in that row's place."""
+    """Replace the row of x at `at` by the values of a token with that operand."""
     if token < USER_UNARY or token >= FIRST_POWER:
         _apply_unary(token, x, at, x, at, x, at, x, at, n)
     else:
@@ -76,7 +75,7 @@ def apply_unary(token, user, x, at, n):
 
 @kernel
 def apply_binary(token, user, a, i, b, k, n):
-    """Put the values of a token with two operands, the rows of a at i and of b at k, in b's place."""
+    """Replace the row of b at k by the values of a token with two operands, the rows of a at i and of b at k."""
     if token < USER_UNARY:
         combine_rows(token, a, i, b, k, a, i, b, k, n)
     else:
@@ -85,7 +84,7 @@ def apply_binary(token, user, a, i, b, k, n):
 
 @kernel
 def fill_row(x, at, value, n):
-    """Put one number into all places of a row."""
+    """Fill a row with one number."""
     at = np.uint64(at)
     for j in range(np.uint64(n)):
         x[at + j] = value
@@ -205,7 +204,7 @@ def _apply_unary(token, x, _b, _c, _d, n):
 
 @kernel
 def are_within_trig_limit(x, n):
-    """Tell whether the vector functions hold for all numbers of a row; they do not for NaN."""
+    """Return whether the vector functions are valid for all numbers of a row; they are not for NaN."""
     n_beyond = 0
     for j in range(n):
         n_beyond += not abs(x[j]) <= TRIG_LIMIT
@@ -214,7 +213,7 @@ def are_within_trig_limit(x, n):
 
 @kernel
 def any_trigonometric(opcode, x):
-    """Return sin, cos or tan of any number: from the C library where the vector function does not hold."""
+    """Return sin, cos or tan of any number: from the C library where the vector function is not valid."""
     is_near = abs(x) <= TRIG_LIMIT
     if opcode == SIN:
         return sine(x) if is_near else np.sin(x)
@@ -231,7 +230,7 @@ def sign(x):
 
 @kernel
 def _are_plain_powers(a, b, n):
-    """Tell whether `power` holds for all numbers of two rows."""
+    """Return whether `power` is valid for all numbers of two rows."""
     n_special = 0
     for j in range(n):
         n_special += not is_plain_power(a[j], b[j])
@@ -240,7 +239,7 @@ def _are_plain_powers(a, b, n):
 
 @kernel
 def _special_power(a, b):
-    """Return a ** b for any numbers; what has a NaN, 0 to a negative and a negative to a fractional power is NaN."""
+    """Return a ** b for any numbers; NaN for NaN, for 0 to a negative power and for a negative number to a fractional power."""
     if a != a or b != b or (a == 0.0 and b < 0.0) or (a < 0.0 and b != np.floor(b)):
         return np.nan
     return np.power(a, b)
@@ -248,9 +247,9 @@ def _special_power(a, b):
 
 @kernel
 def integer_power(x, exponent):
-    """Return x ** exponent as a product of squares of squares; 0 to a negative power is NaN.
+    """Return x ** exponent by repeated squaring; 0 to a negative power is NaN.
 
-    Up to 31, the choice of factors is the same for all samples of a row, without a branch between them.
+    The choice of factors is the same for all samples of a row, so that a loop over them needs no branches.
     """
     n = abs(exponent)
     x2 = x * x

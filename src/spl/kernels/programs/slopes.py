@@ -1,4 +1,4 @@
-"""The slope of each operator: the factor of a derivative on its way from the operator's value down to an operand."""
+"""The slope of each operator: the factor by which a derivative passes from the operator's value to an operand."""
 
 import numpy as np
 

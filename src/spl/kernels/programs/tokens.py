@@ -1,4 +1,4 @@
-"""How a program is spelled in numbers: one integer a token, the same in Python and in the compiled kernels.
+"""How a program is encoded: one integer per token, the same in Python and in the compiled kernels.
 
 A program is a prefix sequence of tokens. A token is `kind * 65536 + payload`:
 
@@ -7,7 +7,7 @@ A program is a prefix sequence of tokens. A token is `kind * 65536 + payload`:
     POWER      exponent + 32768            1         x ** 5
     VARIABLE   column number               0         the third column
     CONSTANT   0                           0         a number to be fitted
-    LITERAL    place in the literal table  0         the 2 in `2 * x`
+    LITERAL    index in the literal table  0         the 2 in `2 * x`
     SYMBOL     symbol number               0         only inside the rules of a grammar
 
 Constants are numbered by their order in the program, first token first.
@@ -32,10 +32,10 @@ NEG, INV, SQUARE, CUBE, SQRT, CBRT, EXP, LOG, SIN, COS, TAN, ASIN, ACOS, ATAN, S
 )
 N_OPCODES = 26
 ARITHMETIC = (ADD, SUB, MUL, DIV, NEG, INV, SQUARE, CUBE)  # all other operators are functions
-# Operators of the user: unary ones count up from USER_UNARY, binary ones from USER_BINARY.
+# User-defined operators: unary ones count up from USER_UNARY, binary ones from USER_BINARY.
 USER_UNARY = 128
 USER_BINARY = 192
 MAX_USER = 64  # of each arity
 
 MAX_CONSTANTS = 20  # in one program; more can only be an overfit
-MAX_LENGTH = 160  # tokens of one program in a search
+MAX_PROGRAM_LENGTH = 160  # tokens of one program in a search

@@ -1,9 +1,9 @@
 """Elementary functions of one number, written so that a loop over them becomes vector instructions.
 
-numba from PyPI has no vector math library: `np.sin` in a loop is one call of the C library per sample. The functions
-here are plain arithmetic and bit patterns without branches (a conditional expression of two computed values is none),
-so the compiler turns loops over them into vector code, 2 to 8 times as fast. Each gives NaN for NaN and outside of
-its domain. Greatest errors measured, in units of the last place:
+numba from PyPI has no vector math library: `np.sin` in a loop is one call of the C library per sample. The functions here are plain
+arithmetic and bit operations without branches (a conditional expression of two computed values is no branch), so the compiler turns
+loops over them into vector code, 2 to 8 times as fast. Each gives NaN for NaN and outside its domain. Largest errors measured, in
+units of the last place:
 
     exp, log, cbrt, atan, acos  1.1
     power, cosh                 1.4
@@ -11,8 +11,8 @@ its domain. Greatest errors measured, in units of the last place:
     asin, sinh, tanh            2.3
     tan                         3.2
 
-Sums of products may be contracted here, but not rearranged. `sine`, `cosine` and `tangent` hold up to `TRIG_LIMIT`,
-`power` where `is_plain_power`; `rows` takes the rest from the C library.
+Sums of products may be contracted here, but not rearranged. `sine`, `cosine` and `tangent` are valid up to `TRIG_LIMIT`, `power` where
+`is_plain_power`; `rows` takes the rest from the C library.
 """
 
 import functools
@@ -21,14 +21,14 @@ import numpy as np
 
 from spl.kernels.runtime.compiler import kernel
 
-# Only other kernels call them: numba need not make them callable from Python, which takes a third of their compilation.
+# Only other kernels call them; wrappers for calls from Python would take a third of their compilation.
 _branch_free = functools.partial(
     kernel, forceinline=True, fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True
 )
 
 TRIG_LIMIT = 1e5  # up to here the multiples of the three parts of pi are exact
 
-# Adding it to a number below 2**51 rounds that to an integer, which then stands in the low bits of the sum.
+# Added to a number below 2**51, it rounds that to an integer, which is then in the low bits of the sum.
 _ROUNDER = 1.5 * 2.0**52
 
 _LOG2_E = 1.4426950408889634
@@ -263,7 +263,7 @@ def _atan_tail(z):
 
 @_branch_free
 def arctangent(x):
-    """Return atan(x), by the angle to 0, pi/4 or pi/2, whichever is near."""
+    """Return atan(x), by the angle to 0, pi/4 or pi/2, whichever is closest."""
     a = abs(x)
     is_large = a > 2.414213562373095
     is_middle = a > 0.41421356237309503
@@ -342,7 +342,7 @@ def _log2_parts(x):
 
 @_branch_free
 def is_plain_power(a, b):
-    """Tell whether `power` holds for a ** b."""
+    """Return whether `power` is valid for a ** b."""
     return (a >= _SMALLEST_NORMAL) & (a < np.inf) & (abs(b) <= 1e9)
 
 

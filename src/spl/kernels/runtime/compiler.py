@@ -1,9 +1,8 @@
-"""The one decorator of all kernels, the one of those that are compiled apart, and their cache on disk.
+"""The decorators of kernels and of operations on rows, and the cache of compiled kernels on disk.
 
-numba's own cache looks only at the file of the outermost function, so a change in a callee would go unnoticed. Ours
-is keyed by a digest of every source in this folder: whatever changes here, the kernels are compiled anew, and never
-otherwise. Nor does numba's know of code that refers to other code by symbol, and processes that write to it at the
-same time lose each other's entries.
+numba's own cache looks only at the file of the outermost function, so a change in a callee would go unnoticed. Ours is keyed by a
+digest of every source in `kernels/`: any change there recompiles the kernels, nothing else does. numba's cache also knows nothing of
+code that refers to other code by symbol, and processes that write to it at the same time lose each other's entries.
 """
 
 import contextlib
@@ -30,8 +29,10 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.extending import intrinsic
 
-_FOLDER = Path(__file__).parents[1]  # of all kernels
-ARE_CALLABLE = os.environ.get("SPL_CALLABLE_KERNELS") == "1"  # from Python, all of them and not only the entries
+_KERNEL_FOLDER = Path(__file__).parents[1]
+ARE_CALLABLE = (
+    os.environ.get("SPL_CALLABLE_KERNELS") == "1"
+)  # whether Python can call all kernels, not only the entries
 
 _CHECKSUM_BYTES = 4
 
@@ -43,17 +44,17 @@ FAST_MATH = {"contract", "nsz", "arcp", "reassoc"}
 def source_digest() -> str:
     """Return a short digest of all kernel sources, of numba's version, and of whether it checks bounds."""
     digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK} {ARE_CALLABLE}".encode())
-    for path in sorted(_FOLDER.rglob("*.py")):
-        digest.update(path.relative_to(_FOLDER).as_posix().encode())
+    for path in sorted(_KERNEL_FOLDER.rglob("*.py")):
+        digest.update(path.relative_to(_KERNEL_FOLDER).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 @functools.cache
 def cache_folder() -> Path:
-    """Return the folder of compiled kernels, made if need be.
+    """Return the folder of compiled kernels; make it if necessary.
 
-    It is in `SPL_CACHE`, else in the user's cache; if neither can be written to, a new one of this process.
+    It is in `SPL_CACHE`, else in the user's cache; if that cannot be written to, it is a new temporary folder.
     """
     chosen = os.environ.get("SPL_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(chosen) / "symbolic-physics-learner" / f"kernels-{source_digest()}"
@@ -62,16 +63,18 @@ def cache_folder() -> Path:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError:
-        folder = Path(tempfile.mkdtemp(prefix="symbolic-physics-learner-"))  # nobody else can have put code there
+        folder = Path(
+            tempfile.mkdtemp(prefix="symbolic-physics-learner-")
+        )  # new, so nobody else can have put code there
     return folder
 
 
 class KernelCache(NullCache):
     """The code of one kernel on disk, in one file per signature.
 
-    A file also names the kernels that its code refers to by symbol. These are published before the code is loaded: the linker would
-    end the process at the first symbol that it does not know. No file lists others, and each is put in place in one step. So any
-    number of processes can share a cache, and any file can be missing or damaged: what it held is compiled anew.
+    A file also names the kernels that its code refers to by symbol. These are published before the code is loaded: the linker ends
+    the process at the first unknown symbol. No file lists other files, and each is written in one step. So any number of processes
+    can share a cache, and any file can be missing or damaged: its kernel is recompiled.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -96,7 +99,7 @@ class KernelCache(NullCache):
         return CompileResult._rebuild(target_context, *code)
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
-        """Write the code for a signature, unless it holds addresses of this process."""
+        """Write the code for a signature, unless it contains addresses of this process."""
         if not compiled.library.has_dynamic_globals:
             callees = _published_callees(compiled.library)
             _write(self._path(sig, compiled.codegen), (sig, callees, compiled._reduce()))
@@ -107,19 +110,19 @@ class KernelCache(NullCache):
 
 
 def kernel_name(function: Callable[..., Any]) -> str:
-    """Return the name by which a kernel is known to others, in files and in symbols."""
+    """Return the name of a kernel in files and symbols."""
     return f"{function.__module__}.{function.__qualname__}".replace("<locals>.", "")
 
 
 def _published_callees(library: Any) -> list[tuple[str, Any]]:
-    """List the kernels that code refers to by symbol, each with the types of its arguments."""
+    """Return the kernels that code refers to by symbol, each with the types of its arguments."""
     declared = {function.name for function in library._final_module.functions if function.is_declaration}
     published = ((name, *item) for name, callee in LINKED_KERNELS.items() for item in callee.published.items())
     return [(name, arguments) for name, symbol, arguments in published if symbol in declared]
 
 
 def _read(path: Path) -> Any:
-    """Return what `_write` wrote, or None if the file is missing or damaged."""
+    """Return the value that `_write` wrote, or None if the file is missing or damaged."""
     try:
         content = memoryview(path.read_bytes())
     except OSError:
@@ -129,7 +132,7 @@ def _read(path: Path) -> Any:
 
 
 def _write(path: Path, value: Any) -> None:
-    """Write a file in one step; if it cannot be written, as on a full disk, go on without it."""
+    """Write a file in one step; if it cannot be written, for example on a full disk, continue without it."""
     pickled = dumps(value)
     unfinished = path.with_name(f"{uuid.uuid4().hex}.tmp")
     try:
@@ -147,10 +150,10 @@ def _checksum(content: bytes | memoryview) -> bytes:
 def kernel(function: Callable[..., Any] | None = None, *, entry: bool = False, **options: Any) -> Any:
     """Compile a function as a kernel: no Python objects, no GIL.
 
-    `entry` marks one that Python calls, which is cached on disk. With `NUMBA_DISABLE_JIT=1` the function stays plain
-    Python. Kernels must not make arrays: they do without numba's counting of references, which took 70 ns at each
-    call of a kernel. Only entries can be called from Python, unless `SPL_CALLABLE_KERNELS=1`, as in the tests: leaving out
-    the wrappers for that saves a third of the compilation.
+    `entry` marks a kernel that Python calls; it is cached on disk. Other kernels can be called from Python only with
+    `SPL_CALLABLE_KERNELS=1`, as in the tests: without their wrappers, compilation takes a third less time. With
+    `NUMBA_DISABLE_JIT=1` the function stays plain Python. Kernels must not create arrays: they do without numba's reference
+    counting, which took 70 ns per call.
     """
     if function is None:
         return functools.partial(kernel, entry=entry, **options)
@@ -163,15 +166,15 @@ def kernel(function: Callable[..., Any] | None = None, *, entry: bool = False, *
 
 
 def row_kernel(function: Callable[..., None]) -> Callable[..., None]:
-    """Compile f(code, a, b, c, d, n), an operation on rows of n numbers chosen by an integer, apart from its callers.
+    """Compile f(code, a, b, c, d, n), an operation on rows of n numbers that `code` selects, separately from its callers.
 
-    numba optimises the code of all callees again within each caller, and within the callers of that: for the
-    elementary functions this took 1 s at every level. So callers refer to a row kernel by name only, as to a function
-    of a C library, and it is compiled once. Neither slices nor reference counts come up on the way.
+    numba optimises all callees again within each caller, and within the callers of that: for the elementary functions this took 1 s at
+    every level. So callers refer to a row kernel by symbol, as to a function of a C library, and it is compiled once. No slices are
+    made and no references counted.
 
-    Callers give contiguous arrays, and where in them the rows begin: f(code, a, a_at, b, b_at, c, c_at, d, d_at, n).
-    A function that needs fewer than four rows is given one of them again. Rows are pointers to it, or arrays if
-    bounds are checked or nothing is compiled; it may only index them.
+    Callers pass contiguous arrays and the places where the rows begin: f(code, a, a_at, b, b_at, c, c_at, d, d_at, n). If fewer than
+    four rows are needed, they repeat one. Inside the function, rows are pointers, or arrays with bounds checks or without the
+    compiler: it may only index them.
     """
 
     def on_slices(code, a, a_at, b, b_at, c, c_at, d, d_at, n):
@@ -200,14 +203,14 @@ class _RowKernel:
         self._c_function._cache = KernelCache(function)
 
     def publish(self, arguments: None = None) -> None:
-        """Compile it, or load it from the cache, and make its name known to the linker; once."""
+        """Compile it, or load it from the cache, and tell the linker its symbol. Only the first call has an effect."""
         if self.symbol not in self.published:
             self._c_function.compile()
             llvmlite.binding.add_symbol(self.symbol, self._c_function.address)
             self.published[self.symbol] = arguments
 
 
-LINKED_KERNELS: dict[str, Any] = {}  # by name; filled while the modules of this folder are imported, and only then
+LINKED_KERNELS: dict[str, Any] = {}  # by name; filled while the kernel modules are imported, and only then
 
 
 def _caller_of(row_kernel: _RowKernel) -> Callable[..., None]:
@@ -233,20 +236,20 @@ def _caller_of(row_kernel: _RowKernel) -> Callable[..., None]:
 
 
 def row_pointer(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
-    """Emit the address of a place in a flat array of numbers."""
+    """Emit the address of an element of a flat array."""
     return builder.gep(context.make_array(array_type)(context, builder, value=array).data, [at])
 
 
 def make_record(dtype: np.dtype[Any]) -> Any:
-    """Return one zeroed record, which kernels take by reference and read by attribute."""
+    """Return one zeroed record, which kernels take by reference and access by attribute."""
     return np.zeros(1, dtype).view(np.recarray)[0]
 
 
 def make_scratch(dtype: np.dtype[Any]) -> Any:
-    """Return one record with whatever is in it: to fill the two megabytes of a fit with zeros took a seventh of its time."""
+    """Return one uninitialised record: zeroing the two megabytes of a fit took a seventh of its time."""
     return np.empty(1, dtype).view(np.recarray)[0]
 
 
 def kernels_are_compiled() -> bool:
-    """Tell whether the kernels of this version are on disk already, so that no compilation is due."""
+    """Return whether the kernels of this version are on disk, so that nothing needs to be compiled."""
     return numba.config.DISABLE_JIT or any(cache_folder().glob("*run_episodes-*.nbc"))

@@ -1,8 +1,7 @@
-"""Kernels compiled apart from their callers.
+"""Linked kernels: compiled once, separately from their callers, which refer to them by symbol as to a function of a C library.
 
-numba optimises the code of all callees again within each caller, and within the callers of that: with a dozen levels from an episode
-down to a row of numbers, compilation took minutes. A kernel compiled apart is compiled once for each signature; callers know it by a
-symbol, as they would a function of a C library.
+numba optimises all callees again within each caller, and within the callers of that: with a dozen levels from an episode down to a row
+of numbers, compilation took minutes. A linked kernel is compiled once per signature.
 """
 
 import hashlib
@@ -13,11 +12,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from spl.kernels.runtime.by_reference import passed_as, refer
+from spl.kernels.runtime.by_reference import emit_reference, linked_type
 from spl.kernels.runtime.compiler import LINKED_KERNELS, KernelCache, kernel, kernel_name
 
 
-class _ApartKernel:
+class _LinkedKernel:
     def __init__(self, function):
         self._name = kernel_name(function)
         self._dispatcher = kernel(function)
@@ -29,9 +28,9 @@ class _ApartKernel:
         return f"{self._name}.{hashlib.sha256(str(arguments).encode()).hexdigest()[:16]}"
 
     def publish(self, arguments):
-        """Compile it for these argument types, or load it from the cache, and make its symbol known to the linker; once.
+        """Compile it for these argument types, or load it from the cache, and tell the linker its symbol; return its result type.
 
-        Returns the type of its result.
+        Only the first call has an effect.
         """
         self._dispatcher.compile(arguments)
         compiled = self._dispatcher.overloads[arguments]
@@ -43,26 +42,32 @@ class _ApartKernel:
         return compiled.signature.return_type
 
 
-def apart(function):
-    """Compile a kernel apart from the kernels that call it. Python cannot call it directly."""
+def linked_kernel(function):
+    """Compile a kernel separately from the kernels that call it. Python cannot call it directly.
+
+    With bounds checks or without the compiler it is an ordinary kernel.
+    """
     if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
         return kernel(function)
-    apart_kernel = LINKED_KERNELS[kernel_name(function)] = _ApartKernel(function)
+    linked = LINKED_KERNELS[kernel_name(function)] = _LinkedKernel(function)
 
     @intrinsic
     def call(typing_context, *arguments):
         given = tuple(types.unliteral(argument) for argument in arguments)
-        plain = tuple(passed_as(argument) for argument in given)
-        result = apart_kernel.publish(plain)
+        passed_types = tuple(linked_type(argument) for argument in given)
+        result = linked.publish(passed_types)
 
         def emit(context, builder, signature, values):
             unpacked = [builder.extract_value(values[0], k) for k in range(len(given))]
-            passed = [value if a == b else refer(builder, value) for value, a, b in zip(unpacked, given, plain)]
-            symbol = apart_kernel.symbol(plain)
+            passed = [
+                value if a == b else emit_reference(builder, value)
+                for value, a, b in zip(unpacked, given, passed_types)
+            ]
+            symbol = linked.symbol(passed_types)
             callee = builder.module.globals.get(symbol)
             if callee is None:
-                callee = ir.Function(builder.module, context.call_conv.get_function_type(result, plain), symbol)
-            _, value = context.call_conv.call_function(builder, callee, result, plain, passed)
+                callee = ir.Function(builder.module, context.call_conv.get_function_type(result, passed_types), symbol)
+            _, value = context.call_conv.call_function(builder, callee, result, passed_types, passed)
             return value
 
         return result(types.StarArgTuple(given)), emit

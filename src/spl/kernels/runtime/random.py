@@ -1,4 +1,4 @@
-"""Random numbers for the kernels: one state per tree, handed down, nothing global (splitmix64)."""
+"""Random numbers for the kernels (splitmix64): one state per tree, passed down; no global state."""
 
 import numpy as np
 

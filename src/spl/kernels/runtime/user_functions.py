@@ -1,4 +1,4 @@
-"""Operators of the user: a Python function compiled to a C function, and the call of it from inside a kernel.
+"""User-defined operators: Python functions compiled to C functions, and the call of one from a kernel.
 
 Every such C function is `void f(double* a, double* b, double* out, int64 n)`; unary ones ignore `b`. Kernels know it
 by its address. It cannot raise: where the Python function does, the value is NaN (measured: this costs no time).
@@ -22,11 +22,11 @@ SLOPE_STEP = 6e-6  # cube root of the rounding error: best for a central differe
 _DOUBLES = types.CPointer(types.float64)
 _SIGNATURE = types.void(_DOUBLES, _DOUBLES, _DOUBLES, types.int64)
 _C_DOUBLES = ctypes.POINTER(ctypes.c_double)
-_C_FUNCTION = ctypes.CFUNCTYPE(None, _C_DOUBLES, _C_DOUBLES, _C_DOUBLES, ctypes.c_int64)
+_C_ROW_FUNCTION = ctypes.CFUNCTYPE(None, _C_DOUBLES, _C_DOUBLES, _C_DOUBLES, ctypes.c_int64)
 
 
 class CompiledOperator(NamedTuple):
-    """A C function and what keeps it alive: hold on to it for as long as a kernel may call the address."""
+    """A C function and the object that keeps it alive: keep it for as long as a kernel may call the address."""
 
     address: int
     owner: Any
@@ -49,12 +49,11 @@ def _call_interpreted(address, a, a_at, b, b_at, out, out_at, n):
     def pointer(array, at):
         return ctypes.cast(array.ctypes.data + 8 * int(at), _C_DOUBLES)
 
-    _C_FUNCTION(int(address))(pointer(a, a_at), pointer(b, b_at), pointer(out, out_at), int(n))
+    _C_ROW_FUNCTION(int(address))(pointer(a, a_at), pointer(b, b_at), pointer(out, out_at), int(n))
 
 
-# call_user(address, a, a_at, b, b_at, out, out_at, n) puts the values of the C function at an address, of n numbers
-# of a from a_at on and of b from b_at on, into out from out_at on. The arrays are contiguous. Only kernels can call
-# it.
+# call_user(address, a, a_at, b, b_at, out, out_at, n) calls the C function at an address on a[a_at : a_at + n] and
+# b[b_at : b_at + n] and puts the values into out[out_at : out_at + n]. Arrays must be contiguous. Only kernels can call it.
 call_user = _call_interpreted if numba.config.DISABLE_JIT else _call_compiled
 
 
@@ -160,5 +159,5 @@ def _interpret(function, arity):
             except Exception:  # as compiled code does
                 out[j] = np.nan
 
-    callback = _C_FUNCTION(loop)
+    callback = _C_ROW_FUNCTION(loop)
     return CompiledOperator(ctypes.cast(callback, ctypes.c_void_p).value, callback)

@@ -1,80 +1,96 @@
-"""Closers that compare a goal with entries of the bank: which comes nearest, as it is or inside a function with a constant.
+"""Closers that compare a goal with entries of the bank, as they are or inside a function with a constant.
 
-correlation   the entry that comes nearest, up to scale and offset where the grammar has constants
-scan          a function of an entry and a constant, such as sin(C * x), log(x + C) or x * y / (x**2 + C): a grid of constants is
-              tried, the fit does the rest
+nearest       the entry closest to the goal on a few rows, from the spatial index or the whole bank
+correlation   the closest of the cheapest entries, up to scale and offset where the grammar has constants
+scan          a function of an entry and a constant, such as sin(C * x), log(x + C) or x * y / (x**2 + C): the best of a grid of
+              constants, which the fit then improves
 """
 
 import numpy as np
 
 from spl.kernels.bank.row_fit import fit_row, goal_sums
-from spl.kernels.bank.spatial_index import BY_OFFSET, BY_SCALE, PLAIN, find_nearest, match_entry, rank, rank_all
-from spl.kernels.bank.value_index import EXACT, UP_TO_SCALE_AND_OFFSET
+from spl.kernels.bank.spatial_index import (
+    BY_OFFSET,
+    BY_SCALE,
+    UNCHANGED,
+    find_nearest,
+    insert_ranked,
+    match_entry,
+    rank_entries,
+)
+from spl.kernels.bank.value_index import IDENTICAL, UP_TO_SCALE_AND_OFFSET
 from spl.kernels.programs.rows import apply_unary
 from spl.kernels.programs.tokens import COS, DIV, FIRST_UNARY, LOG, SIN, SQRT, TAN, USER_BINARY
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.random import random_below
 from spl.kernels.tree.complete import (
-    AFFINE,
-    ENTRY,
-    RECIPROCAL,
-    SCALED,
-    SHIFTED,
-    Inside,
+    AFFINE_FORM,
+    ENTRY_FORM,
+    RECIPROCAL_FORM,
+    SCALED_FORM,
+    SHIFTED_FORM,
+    FormContent,
     append_form,
-    find_slope,
-    plain_entry,
+    bare_entry,
+    find_goal_slope,
     random_place,
     spell_entry,
 )
-from spl.kernels.tree.skeleton import MAX_STEPS, begin_closing
+from spl.kernels.tree.skeleton import MAX_INVERSIONS, begin_closing
 
 FEW_ROWS = 64  # on which all entries are compared with a goal
-N_NEAREST = 16  # of them are compared on all rows
+N_NEAREST = 16  # entries that are then compared on all rows
 N_SCANS = 16  # pairs of a function and an entry that are tried for a goal
-N_ABOVE = 48  # cheapest entries that are tried above the line of a quotient ...
-ABOVE_STEPS = 8  # ... for two of so many constants below it, one of each sign
-N_QUOTIENTS = 3  # functions that a quotient counts for when one is drawn
-LEAST_GAP, GAP_GROWTH = 0.01, 1.35  # of constants that are added: the first gap to 0, in half ranges; the factor
+N_ABOVE = 48  # cheapest entries that are tried in the numerator of a quotient ...
+ABOVE_STEPS = 8  # ... for two in this many constants in the denominator, one of each sign
+N_QUOTIENTS = 3  # a quotient is drawn as often as this many functions
+LEAST_GAP, GAP_GROWTH = (
+    0.01,
+    1.35,
+)  # of added constants: the first distance of the values from 0, in half ranges; the factor to the next
 N_STEPS = 64  # constants of a scan
-WAVE_STEP = 0.7  # from one to the next, as the change of the argument over half the range of the entry
-LEAST_ARGUMENT, GROWTH = 0.1, 1.2  # of functions without waves: the first argument, and the factor to the next
+WAVE_STEP = (
+    0.7  # of sin, cos and tan: change of the argument over half the range of the entry from one constant to the next
+)
+LEAST_ARGUMENT, GROWTH = 0.1, 1.2  # of other functions: the first argument, and the factor to the next
 
 
 @kernel
 def form_of(mode):
-    """Return the form with all that the mode leaves open."""
-    return np.int64(ENTRY if mode == EXACT else (AFFINE if mode == UP_TO_SCALE_AND_OFFSET else SCALED))
+    """Return the form with all the constants that the mode allows."""
+    return np.int64(
+        ENTRY_FORM if mode == IDENTICAL else (AFFINE_FORM if mode == UP_TO_SCALE_AND_OFFSET else SCALED_FORM)
+    )
 
 
-@apart
+@linked_kernel
 def close_by_correlation(completion):
-    """Close the hole with the one of the cheapest entries that comes nearest to the goal, up to what the symbol's mode allows.
+    """Close the hole with the one of the cheapest entries that is closest to the goal, up to the symbol's mode.
 
-    All are compared on a few rows, the nearest on all.
+    All are compared on a few rows, the closest on all.
     """
     skeleton, wide = completion.skeleton, completion.wide
     symbol = skeleton.symbol[skeleton.hole]
     mode = completion.rules.mode[symbol]
     n = wide.n
-    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
+    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_INVERSIONS + 1) * n
     n_few = min(n, FEW_ROWS)
     sums = goal_sums(wide.rows, weights, goal, n_few)
     if not (sums[0] > 0.0 and np.isfinite(sums[2])):
         return False
-    ranked = completion.nearest.ranked[:N_NEAREST]
+    ranked = completion.spatial_index.ranked[:N_NEAREST]
     n_best = 0
-    for k in range(completion.n_near[symbol]):
-        error = fit_row(completion.near[symbol, k], np.int64(0), wide.rows, weights, goal, sums, mode, n_few)[0]
-        n_best = rank(ranked, n_best, error, np.int64(k))
+    for k in range(completion.n_cheap[symbol]):
+        error = fit_row(completion.cheap_values[symbol, k], np.int64(0), wide.rows, weights, goal, sums, mode, n_few)[0]
+        n_best = insert_ranked(ranked, n_best, error, np.int64(k))
     sums = goal_sums(wide.rows, weights, goal, n)
     chosen = np.int64(-1)
     scale, offset = 1.0, 0.0
     lowest = np.inf
     for i in range(n_best):
         k = ranked[i].entry
-        error, a, b = fit_row(completion.near[symbol, k], np.int64(0), wide.rows, weights, goal, sums, mode, n)
+        error, a, b = fit_row(completion.cheap_values[symbol, k], np.int64(0), wide.rows, weights, goal, sums, mode, n)
         if error < lowest:
             lowest, chosen, scale, offset = error, k, a, b
     if chosen < 0:
@@ -85,56 +101,58 @@ def close_by_correlation(completion):
 
 @kernel
 def _weigh_rows(completion, alphabet):
-    """Find what an error of the goal on a few rows does to the result; return where the goal and these weights begin."""
+    """Compute the weights of the goal's errors on a few rows in the result; return where the goal and these weights begin."""
     skeleton, frame = completion.skeleton, completion.frame
-    goal, weights = 2 * skeleton.n_steps * frame.n, (2 * MAX_STEPS + 1) * frame.n
-    find_slope(skeleton, alphabet, frame)
+    goal, weights = 2 * skeleton.n_steps * frame.n, (2 * MAX_INVERSIONS + 1) * frame.n
+    find_goal_slope(skeleton, alphabet, frame)
     for j in range(frame.n):
         frame.rows[weights + j] = completion.weights[j] * frame.rows[weights + j] ** 2
     return goal, weights
 
 
-@apart
+@linked_kernel
 def find_match(completion, alphabet, most_error):
-    """Return the entry of the bank that comes nearest to the goal on a few rows, if the error in the result is less than that."""
+    """Return the entry of the bank closest to the goal on a few rows, if the error of the result is less than most_error."""
     skeleton, frame = completion.skeleton, completion.frame
     goal, weights = _weigh_rows(completion, alphabet)
     symbol = skeleton.symbol[skeleton.hole]
     mode = completion.rules.mode[symbol]
     return find_nearest(
-        completion.nearest, completion.bank, symbol, mode, frame.rows, goal, weights, frame.n, most_error
+        completion.spatial_index, completion.bank, symbol, mode, frame.rows, goal, weights, frame.n, most_error
     )
 
 
-@apart
+@linked_kernel
 def rank_matches(completion, alphabet):
-    """Compare the goal with all of the bank on a few rows; return how many entries were put into `nearest.ranked`."""
+    """Compare the goal with the whole bank on a few rows; return how many entries were put into `spatial_index.ranked`."""
     skeleton, frame = completion.skeleton, completion.frame
     goal, weights = _weigh_rows(completion, alphabet)
     symbol = skeleton.symbol[skeleton.hole]
     mode = completion.rules.mode[symbol]
-    return rank_all(completion.nearest, completion.bank, symbol, mode, frame.rows, goal, weights, frame.n)
+    return rank_entries(completion.spatial_index, completion.bank, symbol, mode, frame.rows, goal, weights, frame.n)
 
 
 @kernel
 def ranked_match(completion, k):
-    """Return how the entry in a place of `nearest.ranked` comes near to the goal with which it was compared."""
+    """Return the match of the k-th entry of `spatial_index.ranked` with the goal."""
     skeleton, frame = completion.skeleton, completion.frame
-    goal, weights = 2 * skeleton.n_steps * frame.n, (2 * MAX_STEPS + 1) * frame.n
+    goal, weights = 2 * skeleton.n_steps * frame.n, (2 * MAX_INVERSIONS + 1) * frame.n
     sums = goal_sums(frame.rows, weights, goal, frame.n)
     mode = completion.rules.mode[skeleton.symbol[skeleton.hole]]
-    entry = completion.nearest.ranked[k].entry
+    entry = completion.spatial_index.ranked[k].entry
     return match_entry(completion.bank, entry, frame.rows, weights, goal, sums, mode, frame.n)
 
 
-@apart
+@linked_kernel
 def close_by_match(completion, match):
-    """Close the hole with an entry that came near; tell whether there is room."""
+    """Close the hole with an entry that matches the goal; return whether there is room."""
     skeleton = completion.skeleton
     symbol = skeleton.symbol[skeleton.hole]
-    form = np.int64(ENTRY)
-    if match.way != PLAIN:
-        form = np.int64(SCALED if match.way == BY_SCALE else (SHIFTED if match.way == BY_OFFSET else AFFINE))
+    form = np.int64(ENTRY_FORM)
+    if match.way != UNCHANGED:
+        form = np.int64(
+            SCALED_FORM if match.way == BY_SCALE else (SHIFTED_FORM if match.way == BY_OFFSET else AFFINE_FORM)
+        )
         if completion.form_length[symbol, form] == 0:
             form = form_of(completion.rules.mode[symbol])
     return spell_entry(completion, symbol, form, match.entry, match.scale, match.offset)
@@ -142,10 +160,10 @@ def close_by_match(completion, match):
 
 @kernel
 def _random_function(completion, symbol, random):
-    """Return a random rule of the symbol that can be scanned, and whether its constant is added: a function or a quotient; -1 if none.
+    """Return a random function or quotient of the symbol that can be scanned, and whether its constant is added; -1 if there is none.
 
-    A function of a symbol with scaled forms can be scanned by a factor, one of a symbol with shifted forms by an addend, if it is a
-    logarithm or a root; C over a symbol with shifted forms by an addend.
+    A function of a symbol with scaled forms can be scanned by a factor. A logarithm, root or quotient of a symbol with shifted forms
+    can be scanned by an addend.
     """
     rules, lengths = completion.rules, completion.form_length
     n_fitting = 0
@@ -158,15 +176,15 @@ def _random_function(completion, symbol, random):
             for kind in range(2):
                 inner = rules.hole[rule, 0]
                 can_scan = (
-                    lengths[inner, SCALED] > 0
+                    lengths[inner, SCALED_FORM] > 0
                     if kind == 0
-                    else lengths[inner, SHIFTED] > 0 and (token == LOG or token == SQRT)
+                    else lengths[inner, SHIFTED_FORM] > 0 and (token == LOG or token == SQRT)
                 )
                 if can_scan:
                     n_fitting += 1
                     if random_below(random, n_fitting) == 0:
                         chosen, is_shifted = np.int64(rule), kind == 1
-        elif token == DIV and lengths[symbol, RECIPROCAL] > 0 and lengths[rules.hole[rule, 1], SHIFTED] > 0:
+        elif token == DIV and lengths[symbol, RECIPROCAL_FORM] > 0 and lengths[rules.hole[rule, 1], SHIFTED_FORM] > 0:
             for _ in range(N_QUOTIENTS):
                 n_fitting += 1
                 if random_below(random, n_fitting) == 0:
@@ -176,7 +194,7 @@ def _random_function(completion, symbol, random):
 
 @kernel
 def _scanned_shift(step, values, n):
-    """Return the constant of a step of the scan by an addend: all values plus it are above 0, every second time below."""
+    """Return the constant of a step of the scan by an addend: the values plus it are positive for even steps, else negative."""
     low = np.inf
     high = -np.inf
     for j in range(n):
@@ -207,7 +225,7 @@ def _half_range(values, n):
 
 @kernel
 def _scanned_constant(token, step, half_range):
-    """Return the constant of a step of the scan: evenly spaced for waves, for others in geometric order with both signs."""
+    """Return the constant of a step of the scan by a factor: evenly spaced for waves, a geometric series of both signs for others."""
     if token == SIN or token == COS or token == TAN:
         return (step + 1) * WAVE_STEP / half_range
     size = LEAST_ARGUMENT * GROWTH ** (step // 2) / half_range
@@ -216,44 +234,48 @@ def _scanned_constant(token, step, half_range):
 
 @kernel
 def _find_above(completion, upper, weights, goal, sums, mode, n):
-    """Return the squared error, scale, offset and place of the cheap entry whose product with the scanned row comes nearest."""
+    """Return the squared error, scale, offset and place of the cheap entry whose product with the scanned row fits the goal best."""
     rows = completion.wide.rows
-    at = (2 * MAX_STEPS + 2) * completion.wide.n
+    at = (2 * MAX_INVERSIONS + 2) * completion.wide.n
     product = at + completion.wide.n
     lowest, scale, offset, place = np.inf, 1.0, 0.0, np.int64(-1)
-    for k in range(min(N_ABOVE, completion.n_near[upper])):
+    for k in range(min(N_ABOVE, completion.n_cheap[upper])):
         for j in range(n):
-            rows[product + j] = completion.near[upper, k, j] * rows[at + j]
+            rows[product + j] = completion.cheap_values[upper, k, j] * rows[at + j]
         error, a, b = fit_row(rows, product, rows, weights, goal, sums, mode, n)
         if error < lowest:
             lowest, scale, offset, place = error, a, b, np.int64(k)
     return lowest, scale, offset, place
 
 
-@apart
+@linked_kernel
 def close_by_scan(completion, alphabet, random):
-    """Close the hole with a function of a constant and an entry, or a quotient: the best of several, each with many constants."""
+    """Close the hole with a function or quotient of an entry and a constant: the best of several, each with many constants."""
     skeleton, wide, rules = completion.skeleton, completion.wide, completion.rules
     symbol = skeleton.symbol[skeleton.hole]
     mode = rules.mode[symbol]
     n = min(wide.n, FEW_ROWS)
-    goal, weights, at = 2 * skeleton.n_steps * wide.n, (2 * MAX_STEPS + 1) * wide.n, (2 * MAX_STEPS + 2) * wide.n
+    goal, weights, at = (
+        2 * skeleton.n_steps * wide.n,
+        (2 * MAX_INVERSIONS + 1) * wide.n,
+        (2 * MAX_INVERSIONS + 2) * wide.n,
+    )
     sums = goal_sums(wide.rows, weights, goal, n)
     if not (sums[0] > 0.0 and np.isfinite(sums[2])):
         return False
     lowest = np.inf
-    best, best_place, scale, offset = plain_entry(symbol), np.int64(-1), 1.0, 0.0
+    best, best_place, scale, offset = bare_entry(symbol), np.int64(-1), 1.0, 0.0
     for _ in range(N_SCANS):
         rule, is_shifted = _random_function(completion, symbol, random)
         if rule < 0:
             return False
         token = rules.operator[rule]
         inner = rules.hole[rule, 1 if token == DIV else 0]
-        if completion.n_near[inner] == 0:
+        if completion.n_cheap[inner] == 0:
             return False
         n_cheapest = completion.bank.last[inner, 1] - completion.bank.first[inner, 1]
-        place = random_place(n_cheapest, completion.n_near[inner], random)
-        values = completion.near[inner, place]
+        place = random_place(n_cheapest, completion.n_cheap[inner], random)
+        values = completion.cheap_values[inner, place]
         half_range = _half_range(values, n)
         if not (half_range > 0.0 and np.isfinite(half_range)):
             continue
@@ -270,7 +292,7 @@ def close_by_scan(completion, alphabet, random):
             error, a, b = fit_row(wide.rows, at, wide.rows, weights, goal, sums, mode, n)
             if error < lowest:
                 lowest, best_place, scale, offset = error, place, a, b
-                best = Inside(np.int64(token), np.int64(inner), constant, is_shifted, np.int64(-1))
+                best = FormContent(np.int64(token), np.int64(inner), constant, is_shifted, np.int64(-1))
             if token != DIV or step % ABOVE_STEPS > 1:
                 continue
             upper = rules.hole[rule, 0]
@@ -278,12 +300,12 @@ def close_by_scan(completion, alphabet, random):
             if error < lowest:
                 lowest, best_place, scale, offset = error, place, a, b
                 above = np.int64(completion.bank.member[upper, k])
-                best = Inside(np.int64(token), np.int64(inner), constant, is_shifted, above)
+                best = FormContent(np.int64(token), np.int64(inner), constant, is_shifted, above)
     if best_place < 0:
         return False
     form = form_of(mode)
     if best.operator == DIV and best.above < 0:
-        form = np.int64(SHIFTED if mode == UP_TO_SCALE_AND_OFFSET else ENTRY)
+        form = np.int64(SHIFTED_FORM if mode == UP_TO_SCALE_AND_OFFSET else ENTRY_FORM)
     entry = np.int64(completion.bank.member[best.symbol, best_place])
     begin_closing(skeleton)
     append_form(completion, symbol, form, best, entry, scale, offset)

@@ -1,8 +1,8 @@
 """Completion: all parts of a formula but one are chosen, and the values that the last one must have are looked up.
 
-A skeleton is a program with holes. All holes but one are filled with entries of the bank; walking from the root to the last one and
-inverting each operator gives the goal: the values it must have. A closer finds an entry with these values. The finished program
-is then judged like any other.
+A skeleton is a program with holes. All holes but one are filled with entries of the bank. Inverting the operators on the path from the
+root to the last hole gives its goal: the values it must have. A closer finds an entry with these values. The finished program is
+scored like any other.
 """
 
 from typing import NamedTuple
@@ -11,93 +11,122 @@ import numpy as np
 
 from spl.kernels.bank.bank import Bank, BankRules
 from spl.kernels.bank.power_index import PowerIndex
-from spl.kernels.bank.spatial_index import NearIndex
-from spl.kernels.bank.value_index import EXACT, correlate, look_up
+from spl.kernels.bank.spatial_index import SpatialIndex
+from spl.kernels.bank.value_index import IDENTICAL, correlate, look_up
 from spl.kernels.programs.evaluate import evaluate
 from spl.kernels.programs.rows import copy_row, fill_row
 from spl.kernels.programs.slopes import scale_by_slope, scale_by_slope_of
-from spl.kernels.programs.tokens import ADD, CONSTANT, DIV, KIND_SHIFT, MAX_LENGTH, MUL, PAYLOAD_MASK, SYMBOL, VARIABLE
+from spl.kernels.programs.tokens import (
+    ADD,
+    CONSTANT,
+    DIV,
+    KIND_SHIFT,
+    MAX_PROGRAM_LENGTH,
+    MUL,
+    PAYLOAD_MASK,
+    SYMBOL,
+    VARIABLE,
+)
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.random import random_below, random_unit
 from spl.kernels.tree.invert import invert
-from spl.kernels.tree.skeleton import MAX_STEPS, N_FILLED, append_constant, append_entry, append_token, begin_closing
+from spl.kernels.tree.skeleton import (
+    MAX_INVERSIONS,
+    N_FILLED,
+    append_constant,
+    append_entry,
+    append_token,
+    begin_closing,
+)
 
-# Forms of a symbol S, in `Completion.forms`
-ENTRY, SCALED, AFFINE, SUM, DIFFERENCE, PRODUCT, QUOTIENT, ROOT, NUMBER, SHIFTED, RECIPROCAL = range(11)
+# Forms of a symbol S, such as C * S + C: places in `Completion.forms`
+(
+    ENTRY_FORM,
+    SCALED_FORM,
+    AFFINE_FORM,
+    SUM_FORM,
+    DIFFERENCE_FORM,
+    PRODUCT_FORM,
+    QUOTIENT_FORM,
+    ROOT_FORM,
+    NUMBER_FORM,
+    SHIFTED_FORM,
+    RECIPROCAL_FORM,
+) = range(11)
 N_FORMS = 11
 FORM_LENGTH = 6
 TERM_LENGTH = 40  # tokens of a term of a linear combination
 
-NO_OFFSET = 1e-9  # an offset that is a smaller share of the values than this is none
-NO_SCALE = 1e-9
+NO_OFFSET = 1e-9  # an offset that is a smaller share of the values is 0
+NO_SCALE = 1e-9  # a scale closer to 1 is 1
 
 
 class Frame(NamedTuple):
-    """The rows on which goals are worked out, n of them."""
+    """The n rows on which goals are computed, with scratch."""
 
     n: int
     columns: np.ndarray  # float64[D + N_FILLED, n], the variables, then what fills holes
     rows: (
         np.ndarray
-    )  # float64[(2 * MAX_STEPS + 4) * n], at step k its result in row 2k, the other operand in row 2k + 1
+    )  # float64[(2 * MAX_INVERSIONS + 4) * n], at step k its result in row 2k, the other operand in row 2k + 1
     stack: np.ndarray  # float64[...], scratch of `evaluate`
 
 
-class Inside(NamedTuple):
-    """What stands for S in a form of a symbol S."""
+class FormContent(NamedTuple):
+    """What takes the place of S in a form of a symbol S: an entry, or an operator of an entry and a constant."""
 
-    operator: int  # -1: an entry; a function; or DIV: the scale, or an entry, over what follows
-    symbol: int  # whose entry it is
-    constant: float  # the function is of this times the entry ...
-    is_shifted: bool  # ... or of this plus the entry
-    above: int  # of a quotient: the entry above the line; -1: the scale
+    operator: int  # -1: an entry; a function; or DIV: a numerator over an entry and a constant
+    symbol: int  # the symbol of the entry
+    constant: float  # multiplies the entry ...
+    is_shifted: bool  # ... or is added to it
+    above: int  # the entry in the numerator of a quotient; -1: the scale
 
 
 class Completion(NamedTuple):
-    """All that completing takes. The scratch at the end is of one tree; all else is only read, and shared by all trees."""
+    """All that completion needs. The frames and what follows are scratch of one tree; the rest is read-only and shared by all."""
 
     bank: Bank
     rules: BankRules
-    forms: np.ndarray  # int32[S, N_FORMS, FORM_LENGTH], tokens; the symbol stands for itself
+    forms: np.ndarray  # int32[S, N_FORMS, FORM_LENGTH], tokens, with the symbol itself for S
     form_length: np.ndarray  # int64[S, N_FORMS], 0 if the symbol does not derive it
-    variables: np.ndarray  # int64[S, D], whether a symbol derives each variable by itself
-    powers: PowerIndex  # the entries of the bank once more, to be found up to powers
-    nearest: NearIndex  # and once more, to be found by goals that are only about right
+    variables: np.ndarray  # int64[S, D], whether a symbol derives each bare variable
+    power_index: PowerIndex  # finds entries of the bank up to powers
+    spatial_index: SpatialIndex  # finds entries close to approximate goals
     weights: np.ndarray  # float64[N], of the rows of the sample
-    near: np.ndarray  # float64[S, B, N], values of the cheapest entries of each symbol on them
-    n_near: np.ndarray  # int64[S]
+    cheap_values: np.ndarray  # float64[S, B, N], values of the cheapest entries of each symbol on them
+    n_cheap: np.ndarray  # int64[S]
     term_values: np.ndarray  # float64[S, P, N], terms of linear combinations
     term_tokens: np.ndarray  # int32[S, P, TERM_LENGTH]
     term_length: np.ndarray  # int64[S, P]
     n_terms: np.ndarray  # int64[S]
     frame: Frame  # a few rows, on which exact goals are looked up
-    wide: Frame  # all rows of the sample, for goals that are about right
-    matrix: np.ndarray  # float64[(MAX_TERMS + 1) * N]
-    squares: np.record  # LEAST_SQUARES
+    wide: Frame  # all rows of the sample, for approximate goals
+    matrix: np.ndarray  # float64[(MAX_CLOSER_TERMS + 1) * N]
+    least_squares: np.record  # LEAST_SQUARES
     skeleton: np.record  # SKELETON
 
 
 def make_frame(columns, target):
-    """Return a frame on columns [D, n]."""
+    """Return a frame on columns [D, n] with this target."""
     n = target.size
     room = np.zeros((columns.shape[0] + N_FILLED, n))
     room[: columns.shape[0]] = columns
-    rows = np.zeros((2 * MAX_STEPS + 4) * n)
+    rows = np.zeros((2 * MAX_INVERSIONS + 4) * n)
     rows[:n] = target
-    return Frame(n, room, rows, np.zeros(MAX_LENGTH * max(n, 64)))
+    return Frame(n, room, rows, np.zeros(MAX_PROGRAM_LENGTH * max(n, 64)))
 
 
 @kernel
 def fill_hole(skeleton, k, entry, bank, frame, n_columns):
-    """Put an entry into a hole: its values become a column of the frame."""
+    """Fill a hole with an entry: its values become a column of the frame."""
     skeleton.entry[k] = entry
     copy_row(bank.values, entry * frame.n, frame.columns, (n_columns + k) * frame.n, frame.n)
 
 
-@apart
+@linked_kernel
 def evaluate_sibling(skeleton, k, alphabet, frame):
-    """Put the values of the other operand of step k into its row."""
+    """Put the values of the other operand of step k into row 2k + 1."""
     first, end = skeleton.sibling_first[k], skeleton.sibling_end[k]
     if first < 0:
         return
@@ -111,9 +140,9 @@ def evaluate_sibling(skeleton, k, alphabet, frame):
     copy_row(frame.stack, 0, frame.rows, at, n)
 
 
-@apart
-def walk(skeleton, first, alphabet, frame):
-    """Invert the operators from step `first` to the hole; tell whether there is a goal, which is in row 2 * n_steps then."""
+@linked_kernel
+def find_goal(skeleton, first, alphabet, frame):
+    """Invert the operators from step `first` to the hole; return whether there is a goal. It is in row 2 * n_steps."""
     n = frame.n
     for k in range(first, skeleton.n_steps):
         if not invert(
@@ -134,16 +163,16 @@ def walk(skeleton, first, alphabet, frame):
 
 
 @kernel
-def plain_entry(symbol):
-    """Return what stands for an entry as it is."""
-    return Inside(np.int64(-1), np.int64(symbol), 1.0, False, np.int64(-1))
+def bare_entry(symbol):
+    """Return the content of a form that is a bare entry."""
+    return FormContent(np.int64(-1), np.int64(symbol), 1.0, False, np.int64(-1))
 
 
 @kernel
 def _append_with_constant(completion, symbol, form, entry, constant):
-    """Add a constant times an entry, or plus it if the form is SHIFTED, in the grammar's order, to what closes the hole."""
+    """Append a constant times an entry, or plus it if the form is SHIFTED_FORM, to the closing, in the grammar's order."""
     skeleton = completion.skeleton
-    append_token(skeleton, ADD if form == SHIFTED else MUL, symbol)
+    append_token(skeleton, ADD if form == SHIFTED_FORM else MUL, symbol)
     is_constant_first = completion.forms[symbol, form, 1] >> KIND_SHIFT == CONSTANT
     if is_constant_first:
         append_constant(skeleton, constant, np.int64(-1))
@@ -153,32 +182,32 @@ def _append_with_constant(completion, symbol, form, entry, constant):
 
 
 @kernel
-def _append_inside(completion, symbol, inside, entry, scale):
-    """Add what stands for S in a form: an entry, or an operator of one with a constant; see `Inside`."""
+def _append_inside(completion, symbol, content, entry, scale):
+    """Append the content of a form to the closing."""
     skeleton = completion.skeleton
-    if inside.operator < 0:
+    if content.operator < 0:
         append_entry(skeleton, completion.bank, completion.rules, entry)
         return
-    append_token(skeleton, inside.operator, symbol)
-    if inside.operator == DIV and inside.above >= 0:
-        append_entry(skeleton, completion.bank, completion.rules, inside.above)
-    elif inside.operator == DIV:
+    append_token(skeleton, content.operator, symbol)
+    if content.operator == DIV and content.above >= 0:
+        append_entry(skeleton, completion.bank, completion.rules, content.above)
+    elif content.operator == DIV:
         append_constant(skeleton, scale, np.int64(-1))
-    form = np.int64(SHIFTED if inside.is_shifted else SCALED)
-    _append_with_constant(completion, inside.symbol, form, entry, inside.constant)
+    form = np.int64(SHIFTED_FORM if content.is_shifted else SCALED_FORM)
+    _append_with_constant(completion, content.symbol, form, entry, content.constant)
 
 
-@apart
-def append_form(completion, symbol, form, inside, entry, scale, offset):
-    """Add a form of a symbol to what closes the hole, such as `C * S + C`; what stands for S is `inside`."""
+@linked_kernel
+def append_form(completion, symbol, form, content, entry, scale, offset):
+    """Append a form of a symbol, such as `C * S + C`, to the closing, with this content for S."""
     skeleton = completion.skeleton
-    n_items = np.int64(1) if form == ENTRY else completion.form_length[symbol, form]
+    n_items = np.int64(1) if form == ENTRY_FORM else completion.form_length[symbol, form]
     is_factor = False  # whether the next constant is the scale
     for i in range(n_items):
         item = completion.forms[symbol, form, i]
         origin = symbol if i == 0 else np.int64(-1)
-        if form == ENTRY or item >> KIND_SHIFT == SYMBOL:
-            _append_inside(completion, symbol, inside, entry, scale)
+        if form == ENTRY_FORM or item >> KIND_SHIFT == SYMBOL:
+            _append_inside(completion, symbol, content, entry, scale)
         elif item >> KIND_SHIFT == CONSTANT:
             append_constant(skeleton, scale if is_factor else offset, origin)
             is_factor = False
@@ -189,15 +218,15 @@ def append_form(completion, symbol, form, inside, entry, scale, offset):
 
 @kernel
 def spell_entry(completion, symbol, form, entry, scale, offset):
-    """Make a form of an entry what closes the hole; tell whether there is room."""
+    """Close the hole with a form of an entry; return whether there is room."""
     begin_closing(completion.skeleton)
-    append_form(completion, symbol, form, plain_entry(symbol), entry, scale, offset)
+    append_form(completion, symbol, form, bare_entry(symbol), entry, scale, offset)
     return completion.skeleton.closing_length > 0
 
 
-@apart
+@linked_kernel
 def close_by_look_up(completion):
-    """Look the goal up in the bank; if it is there, write down what closes the hole and tell so."""
+    """Close the hole with the entry of the bank that has the goal's values; return whether there is one."""
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
     symbol = skeleton.symbol[skeleton.hole]
     mode = completion.rules.mode[symbol]
@@ -205,26 +234,26 @@ def close_by_look_up(completion):
     entry = look_up(bank, symbol, mode, frame.rows, at)
     if entry < 0:
         return False
-    if mode == EXACT:
-        return spell_entry(completion, symbol, np.int64(ENTRY), entry, 1.0, 0.0)
+    if mode == IDENTICAL:
+        return spell_entry(completion, symbol, np.int64(ENTRY_FORM), entry, 1.0, 0.0)
     scale, offset, _ = correlate(frame.rows, at, bank.values, entry * frame.n, frame.n, mode)
     size = 0.0
     for j in range(frame.n):
         size = max(size, abs(frame.rows[at + j]))
-    form = np.int64(AFFINE)
+    form = np.int64(AFFINE_FORM)
     if abs(offset) <= NO_OFFSET * size:
         if abs(scale - 1.0) <= NO_SCALE:
-            form = np.int64(ENTRY)
-        elif completion.form_length[symbol, SCALED] > 0:
-            form = np.int64(SCALED)
+            form = np.int64(ENTRY_FORM)
+        elif completion.form_length[symbol, SCALED_FORM] > 0:
+            form = np.int64(SCALED_FORM)
     return spell_entry(completion, symbol, form, entry, scale, offset)
 
 
-@apart
-def find_slope(skeleton, alphabet, frame):
-    """Put how much the result changes with the value in the hole into row 2 * MAX_STEPS + 1, after a walk."""
+@linked_kernel
+def find_goal_slope(skeleton, alphabet, frame):
+    """Put the derivative of the result by the value in the hole into row 2 * MAX_INVERSIONS + 1, after `find_goal`."""
     n = frame.n
-    at, scratch = (2 * MAX_STEPS + 1) * n, (2 * MAX_STEPS + 2) * n
+    at, scratch = (2 * MAX_INVERSIONS + 1) * n, (2 * MAX_INVERSIONS + 2) * n
     fill_row(frame.rows, at, 1.0, n)
     for k in range(skeleton.n_steps):
         token, side = skeleton.step_token[k], skeleton.step_side[k]
@@ -239,7 +268,7 @@ def find_slope(skeleton, alphabet, frame):
 
 @kernel
 def random_place(n_cheapest, n, random):
-    """Return a place in the order of costs below n: every second time one of the cheapest, else one that is the less likely the later.
+    """Return a random place below n, in order of cost: half of the time one of the cheapest, else with odds like 1 / place.
 
     n must be at least 1.
     """

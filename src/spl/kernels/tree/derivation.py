@@ -1,13 +1,13 @@
-"""Deriving programs from a grammar: open items on a last-in-first-out stack, rules as templates, random completion.
+"""Derivation of programs from a grammar: open items on a stack, rules as templates, random completion.
 
-A derivation is leftmost: the symbol on top of the stack is the next to be replaced, and the tokens of the program appear in order.
+A derivation is leftmost: the symbol on top of the stack is replaced next, and the tokens of the program appear in order.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from spl.kernels.programs.tokens import CONSTANT, KIND_SHIFT, MAX_CONSTANTS, MAX_LENGTH, PAYLOAD_MASK, SYMBOL
+from spl.kernels.programs.tokens import CONSTANT, KIND_SHIFT, MAX_CONSTANTS, MAX_PROGRAM_LENGTH, PAYLOAD_MASK, SYMBOL
 from spl.kernels.runtime.compiler import kernel
 from spl.kernels.runtime.random import random_below
 
@@ -22,18 +22,22 @@ class Rules(NamedTuple):
     items_first: np.ndarray  # int64[R + 1], where the template of each rule begins
     items: np.ndarray  # int32[I], tokens and symbols
     guesses: np.ndarray  # float64[I], starting value of each constant item, NaN if there is none
-    size: np.ndarray  # int64[R], how many rules it counts for: 1, or all rules inside a module
+    size: np.ndarray  # int64[R], the number of rules it counts as: 1, or all rules inside a module
     rest: np.ndarray  # int64[R], fewest rules that finish the symbols of its template
 
 
-# A program in the making
+# An unfinished program
 DERIVATION = np.dtype(
     [
-        ("tokens", np.int32, MAX_LENGTH),
-        ("origin", np.int32, MAX_LENGTH),  # the symbol that the subtree from each token on was derived from; -1 if none
+        ("tokens", np.int32, MAX_PROGRAM_LENGTH),
+        (
+            "origin",
+            np.int32,
+            MAX_PROGRAM_LENGTH,
+        ),  # the symbol from which each token's subtree was derived; -1 if none
         ("guesses", np.float64, MAX_CONSTANTS),
-        ("open", np.int32, MAX_LENGTH),  # items to come, the next one last
-        ("open_guesses", np.float64, MAX_LENGTH),
+        ("open", np.int32, MAX_PROGRAM_LENGTH),  # items to come, the next one last
+        ("open_guesses", np.float64, MAX_PROGRAM_LENGTH),
         ("n_tokens", np.int64),
         ("n_constants", np.int64),
         ("n_open", np.int64),
@@ -46,8 +50,8 @@ DERIVATION = np.dtype(
 
 
 @kernel
-def begin(rules, derivation):
-    """Empty the derivation but for the start symbol."""
+def begin_derivation(rules, derivation):
+    """Reset the derivation to the start symbol."""
     derivation.n_tokens = 0
     derivation.n_constants = 0
     derivation.n_rules = 0
@@ -84,7 +88,7 @@ def current_symbol(derivation):
 
 @kernel
 def is_allowed(rules, derivation, rule, symbol, max_rules):
-    """Tell whether the program can still be finished within max_rules after this rule."""
+    """Return whether the program can still be finished within max_rules after this rule."""
     return (
         derivation.n_rules + rules.size[rule] + rules.rest[rule] + derivation.n_rest - rules.shortest[symbol]
         <= max_rules
@@ -153,6 +157,6 @@ def random_rule(rules, derivation, max_rules, random):
 
 @kernel
 def complete_at_random(rules, derivation, max_rules, random):
-    """Take random rules until nothing is open. It always ends within max_rules, if the derivation can."""
+    """Take random rules until nothing is open. It ends within max_rules if the derivation can."""
     while derivation.n_open > 0:
         take_rule(rules, derivation, random_rule(rules, derivation, max_rules, random))

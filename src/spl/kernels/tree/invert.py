@@ -1,4 +1,4 @@
-"""The way back through an operator: which values one operand must have, given the result and the other operand."""
+"""Inverse operators: the values that one operand must have, given the result and the other operand."""
 
 import numpy as np
 
@@ -34,14 +34,14 @@ from spl.kernels.programs.tokens import (
     TANH,
 )
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 
-ROUNDED = 1e-9  # how far beyond its domain a value may be by rounding
+DOMAIN_TOLERANCE = 1e-9  # how far rounding may carry a value beyond its domain
 
 
-@apart
+@linked_kernel
 def invert(token, side, branch, goal, g, sibling, s, out, o, n, user):
-    """Put the values that operand `side` (0 or 1) of an operator must have into the row of `out` at o; tell whether all exist.
+    """Put the values that operand `side` (0 or 1) of an operator must have into the row of `out` at o; return whether all exist.
 
     The result is in the row of `goal` at g, the other operand, if there is one, in that of `sibling` at s. Of two possible operands,
     `branch` 0 is the principal one. Rows must not overlap.
@@ -87,7 +87,7 @@ def _invert_binary(token, side, goal, g, sibling, s, out, o, n):
             is_possible = sibling[s + j] > 0.0 and goal[g + j] > 0.0
             out[o + j] = np.log(goal[g + j]) / np.log(sibling[s + j]) if is_possible else np.nan
     else:
-        out[o] = np.nan  # min, max and operators of the user
+        out[o] = np.nan  # min, max and user-defined operators
 
 
 @kernel
@@ -127,12 +127,12 @@ def _invert_unary(token, branch, x, at, n, user):
         for j in range(n):
             x[at + j] = np.nan if x[at + j] < 0.0 else (-x[at + j] if branch else x[at + j])
     else:
-        x[at] = np.nan  # sign and operators of the user
+        x[at] = np.nan  # sign and user-defined operators
 
 
 @kernel
 def _invert_power(exponent, branch, x, at, n):
-    """Put roots of x in its place: for an even exponent the negative ones if `branch` is 1."""
+    """Replace x by its roots: for an even exponent the negative ones if `branch` is 1."""
     degree = abs(exponent)
     if degree == 0:
         x[at] = np.nan
@@ -150,9 +150,9 @@ def _invert_power(exponent, branch, x, at, n):
 
 @kernel
 def _keep_between(x, at, n, low, high):
-    """Replace what an operator cannot give by NaN."""
+    """Replace values outside the range of an operator by NaN."""
     for j in range(n):
-        if not (x[at + j] >= low - ROUNDED and x[at + j] <= high + ROUNDED):
+        if not (x[at + j] >= low - DOMAIN_TOLERANCE and x[at + j] <= high + DOMAIN_TOLERANCE):
             x[at + j] = np.nan
 
 
@@ -165,7 +165,7 @@ def _invert_root(x, at, n):
 @kernel
 def _invert_wave(token, branch, x, at, n, user):
     for j in range(n):
-        if abs(x[at + j]) > 1.0 and abs(x[at + j]) <= 1.0 + ROUNDED:
+        if abs(x[at + j]) > 1.0 and abs(x[at + j]) <= 1.0 + DOMAIN_TOLERANCE:
             x[at + j] = 1.0 if x[at + j] > 0.0 else -1.0
     apply_unary(ASIN if token == SIN else ACOS, user, x, at, n)
     if branch:

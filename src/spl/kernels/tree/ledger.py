@@ -1,25 +1,23 @@
-"""What a tree has found: the loss of every distinct program, the best program of each cost of its description, the best modules."""
+"""What a tree has found: the loss of every distinct program, the best program of each cost, the best modules."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from spl.kernels.programs.tokens import CONSTANT, KIND_SHIFT, MAX_CONSTANTS, MAX_LENGTH, OPERATOR
+from spl.kernels.programs.prices import EQUAL_LOSS_SHARE, NUMBER_COST
+from spl.kernels.programs.tokens import CONSTANT, KIND_SHIFT, MAX_CONSTANTS, MAX_PROGRAM_LENGTH, OPERATOR
 from spl.kernels.runtime.compiler import kernel
 
 # Places in `Ledger.totals`
 N_EVALUATIONS, N_REPEATS, N_KEYS, N_CLEARED, N_MODULES, N_OVERLONG, N_EPISODES = range(7)
 N_TOTALS = 7
 
-NUMBER_COST = 4  # of a constant: a token, and about three more for its value, as in the choice among formulas
-SAME_LOSS = 1e-9  # two modules whose losses agree to this share are the same function
 
-
-# A place for a program with its constants; an empty one has an infinite loss
+# A program with its constants; an empty record has an infinite loss
 RECORD = np.dtype(
     [
-        ("tokens", np.int32, MAX_LENGTH),
-        ("origin", np.int32, MAX_LENGTH),  # see `DERIVATION`
+        ("tokens", np.int32, MAX_PROGRAM_LENGTH),
+        ("origin", np.int32, MAX_PROGRAM_LENGTH),  # see `DERIVATION`
         ("length", np.int64),
         ("constants", np.float64, MAX_CONSTANTS),
         ("loss", np.float64),
@@ -30,21 +28,25 @@ RECORD = np.dtype(
 )
 
 
+# What is known of every distinct program
+KNOWN = np.dtype([("key", np.uint64), ("loss", np.float64)])
+
+
 class Ledger(NamedTuple):
-    """All that outlives an episode, but for the tree itself."""
+    """All that outlives an episode except the tree itself."""
 
     keys: np.ndarray  # uint64[H], H a power of two; 0 marks a free place
     losses: np.ndarray  # float64[H]
     front: (
         np.ndarray
-    )  # RECORD[K], place k: lowest loss of all programs whose description costs k; place 0: highest reward of all
+    )  # RECORD[K], place k: the program of cost k with the lowest loss; place 0: the one with the highest reward
     modules: np.ndarray  # RECORD[M], highest rewards first
     costs: np.ndarray  # int64[256], cost of each operator
     totals: np.ndarray  # int64[N_TOTALS]
 
 
 def make_records(n_places):
-    """Return empty places."""
+    """Return empty records."""
     records = np.recarray(n_places, RECORD)
     records.length = 0
     records.loss = np.inf
@@ -55,8 +57,8 @@ def make_records(n_places):
 def make_ledger(max_cost, max_modules, n_keys, costs):
     """Return an empty ledger. `n_keys` is a power of two."""
     return Ledger(
-        keys=np.zeros(n_keys, np.uint64),
-        losses=np.zeros(n_keys),
+        keys=np.zeros(n_keys, KNOWN["key"]),
+        losses=np.zeros(n_keys, KNOWN["loss"]),
         front=make_records(max_cost + 1),
         modules=make_records(max(max_modules, 1)),
         costs=costs,
@@ -76,7 +78,7 @@ def find_key(ledger, key):
 
 @kernel
 def store_loss(ledger, key, loss):
-    """Remember the loss of a program. A table three quarters full is emptied first; that only costs evaluations."""
+    """Store the loss of a program. A table that is three quarters full is emptied first; that only costs evaluations."""
     if 4 * ledger.totals[N_KEYS] >= 3 * ledger.keys.size:
         ledger.keys[:] = np.uint64(0)
         ledger.totals[N_KEYS] = 0
@@ -90,7 +92,7 @@ def store_loss(ledger, key, loss):
 
 @kernel
 def description_cost(tokens, length, costs):
-    """Return the sum of the costs of all tokens, with that of writing its value for each constant."""
+    """Return the sum of the costs of all tokens; a constant costs NUMBER_COST."""
     cost = 0
     for i in range(length):
         kind = tokens[i] >> KIND_SHIFT
@@ -100,7 +102,7 @@ def description_cost(tokens, length, costs):
 
 @kernel
 def write_record(record, derivation, constants, loss, reward):
-    """Put a program into a place."""
+    """Write a program into a record."""
     for i in range(derivation.n_tokens):
         record.tokens[i] = derivation.tokens[i]
         record.origin[i] = derivation.origin[i]
@@ -114,7 +116,7 @@ def write_record(record, derivation, constants, loss, reward):
 
 @kernel
 def copy_record(source, target):
-    """Make one place equal to another."""
+    """Copy one record to another."""
     for i in range(source.length):
         target.tokens[i] = source.tokens[i]
         target.origin[i] = source.origin[i]
@@ -147,11 +149,11 @@ def lowest_loss(ledger):
 
 @kernel
 def module_place(ledger, loss, reward):
-    """Return the place a module would take among the best, or -1. Of two with the same loss only the shorter one stays."""
+    """Return the place that a module would take among the best, or -1. Of two with equal losses only the shorter one stays."""
     modules = ledger.modules
     n = ledger.totals[N_MODULES]
     for k in range(n):
-        if abs(modules[k].loss - loss) <= SAME_LOSS * loss:
+        if abs(modules[k].loss - loss) <= EQUAL_LOSS_SHARE * loss:
             return k if reward > modules[k].reward else -1
     if n < modules.size:
         return n
@@ -160,7 +162,7 @@ def module_place(ledger, loss, reward):
 
 @kernel
 def enter_modules(ledger, derivation, constants, loss, reward):
-    """Keep the program among the best modules, ordered by reward, if it deserves a place."""
+    """Insert the program into the best modules, ordered by reward, if it is good enough."""
     modules = ledger.modules
     place = module_place(ledger, loss, reward)
     if place < 0:

@@ -1,40 +1,41 @@
 """Closers by products of powers.
 
 monomial      whole and half powers of the variables, by least squares in logarithms
-power         the same times a power of an entry of the bank, such as (x + y)**-2 or sqrt(sin(x)), where the goal is exact
+power         the same times a power of an entry of the bank, such as (x + y)**-2 or sqrt(sin(x)), for exact goals
 
-Each writes down what closes the hole, as tokens and guesses of the constants.
+Each writes tokens and guesses of their constants.
 """
 
 import numpy as np
 
 from spl.kernels.bank.power_index import look_up_power
-from spl.kernels.bank.term_selection import MAX_TERMS, dot, orthogonalise, reduce_to_kept, solve_kept
+from spl.kernels.bank.term_selection import MAX_CLOSER_TERMS, orthogonalise, reduce_to_kept, solve_kept
+from spl.kernels.programs.normal_equations import dot
 from spl.kernels.programs.tokens import CONSTANT, DIV, KIND_SHIFT, MUL, SQRT, VARIABLE
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
-from spl.kernels.tree.complete import NUMBER, PRODUCT, QUOTIENT, ROOT, SCALED
-from spl.kernels.tree.skeleton import MAX_STEPS, append_constant, append_entry, append_token, begin_closing
+from spl.kernels.runtime.linking import linked_kernel
+from spl.kernels.tree.complete import NUMBER_FORM, PRODUCT_FORM, QUOTIENT_FORM, ROOT_FORM, SCALED_FORM
+from spl.kernels.tree.skeleton import MAX_INVERSIONS, append_constant, append_entry, append_token, begin_closing
 from spl.kernels.tree.sum_closers import find_number
 
-MAX_EXPONENT = 6.0
-NEAR_EXPONENT = 0.2  # how near an exponent must be to a half-integer, before it is rounded and tried
-NEAR_WHOLE = 1e-4  # the same, of twice an exponent, where the goal is exact
+MAX_MONOMIAL_EXPONENT = 6.0  # of a variable or an entry
+NEAR_EXPONENT = 0.2  # how close an exponent must be to an integer, or half as close to a half-integer, to be rounded
+NEAR_TWICE_EXPONENT = 1e-4  # how close twice an exponent must be to an integer if the goal is exact
 
 
 @kernel
 def _append_base(completion, symbol, k):
-    """Add a variable or, beyond the last of them, the factor from the bank to what closes the hole."""
+    """Append a variable to the closing, or the factor from the bank if k is beyond the last variable."""
     if k < completion.variables.shape[1]:
         append_token(completion.skeleton, (VARIABLE << KIND_SHIFT) + k, symbol)
     else:
-        append_entry(completion.skeleton, completion.bank, completion.rules, completion.squares.factor)
+        append_entry(completion.skeleton, completion.bank, completion.rules, completion.least_squares.factor)
 
 
 @kernel
 def _append_powers(completion, symbol, sign):
-    """Spell the product of the powers whose exponents have this sign: whole ones as repeated factors, halves under a root."""
-    skeleton, work = completion.skeleton, completion.squares
+    """Write the product of the powers whose exponents have this sign: integers as repeated factors, halves under a root."""
+    skeleton, work = completion.skeleton, completion.least_squares
     n_bases = completion.variables.shape[1] + work.n_factors
     n_whole = 0
     n_halves = 0
@@ -60,7 +61,8 @@ def _append_powers(completion, symbol, sign):
 
 @kernel
 def _spell_product(completion, symbol):
-    skeleton, work = completion.skeleton, completion.squares
+    """Write the product of the powers in `best_kept`; return whether the grammar can write it and there is room."""
+    skeleton, work = completion.skeleton, completion.least_squares
     n_above = 0
     n_below = 0
     n_halves = 0
@@ -68,19 +70,19 @@ def _spell_product(completion, symbol):
         n_above += work.best_kept[k] > 0
         n_below += work.best_kept[k] < 0
         n_halves += work.best_kept[k] % 2 != 0
-    if (n_below > 0 and completion.form_length[symbol, QUOTIENT] == 0) or (
-        n_halves > 0 and completion.form_length[symbol, ROOT] == 0
+    if (n_below > 0 and completion.form_length[symbol, QUOTIENT_FORM] == 0) or (
+        n_halves > 0 and completion.form_length[symbol, ROOT_FORM] == 0
     ):
         return False
     begin_closing(skeleton)
-    is_scaled = completion.form_length[symbol, SCALED] > 0
-    has_number = completion.form_length[symbol, NUMBER] > 0
+    is_scaled = completion.form_length[symbol, SCALED_FORM] > 0
+    has_number = completion.form_length[symbol, NUMBER_FORM] > 0
     one = np.int64(-1)
     if n_above == 0 and not has_number:
         one = find_number(completion, symbol, 1.0)
         if one < 0:
             return False
-    is_factor_first = is_scaled and completion.forms[symbol, SCALED, 1] >> KIND_SHIFT == CONSTANT
+    is_factor_first = is_scaled and completion.forms[symbol, SCALED_FORM, 1] >> KIND_SHIFT == CONSTANT
     has_factor = is_scaled and not (n_above == 0 and has_number)
     if has_factor:
         append_token(skeleton, MUL, symbol)
@@ -103,8 +105,8 @@ def _spell_product(completion, symbol):
 
 @kernel
 def _round_exponents(completion, n_kept):
-    """Put twice each exponent, a whole number, into `best_kept` by variable; tell whether all are near one and not all are 0."""
-    work = completion.squares
+    """Put twice each exponent, rounded, into `best_kept` by variable; return whether all are close enough and not all are 0."""
+    work = completion.least_squares
     n_columns = completion.variables.shape[1]
     for k in range(n_columns):
         work.best_kept[k] = 0
@@ -113,7 +115,7 @@ def _round_exponents(completion, n_kept):
         if work.kept[i] == 0:
             continue
         exponent = work.coefficient[i]
-        if not abs(exponent) <= MAX_EXPONENT:
+        if not abs(exponent) <= MAX_MONOMIAL_EXPONENT:
             return False
         nearest = np.rint(exponent)
         if abs(exponent - nearest) > NEAR_EXPONENT:
@@ -125,19 +127,19 @@ def _round_exponents(completion, n_kept):
     return n_used > 0
 
 
-@apart
+@linked_kernel
 def close_by_monomial(completion):
-    """Close the hole with a product of whole and half powers of the variables; tell whether there is one that can be spelled."""
-    skeleton, wide, work = completion.skeleton, completion.wide, completion.squares
+    """Close the hole with a product of whole and half powers of the variables; return whether the grammar can write one."""
+    skeleton, wide, work = completion.skeleton, completion.wide, completion.least_squares
     work.n_factors = 0
     symbol = skeleton.symbol[skeleton.hole]
-    if completion.form_length[symbol, PRODUCT] == 0:
+    if completion.form_length[symbol, PRODUCT_FORM] == 0:
         return False
     n = wide.n
     n_columns = completion.variables.shape[1]
-    if n_columns + 1 > MAX_TERMS:
+    if n_columns + 1 > MAX_CLOSER_TERMS:
         return False
-    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
+    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_INVERSIONS + 1) * n
     largest = 0.0
     for j in range(n):
         largest = max(largest, abs(wide.rows[goal + j]))
@@ -168,18 +170,23 @@ def close_by_monomial(completion):
 
 @kernel
 def _set_whole(work, k, exponent):
-    """Put twice an exponent, a whole number, into `best_kept`; tell whether it is one."""
+    """Put twice an exponent, rounded, into `best_kept`; return whether it was close enough to an integer."""
     twice = np.rint(2.0 * exponent)
     work.best_kept[k] = np.int64(twice)
-    return abs(2.0 * exponent - twice) <= NEAR_WHOLE and abs(exponent) <= MAX_EXPONENT
+    return abs(2.0 * exponent - twice) <= NEAR_TWICE_EXPONENT and abs(exponent) <= MAX_MONOMIAL_EXPONENT
 
 
-@apart
+@linked_kernel
 def close_by_power_look_up(completion):
-    """Close the hole with a power of an entry times powers of the variables, if the goal is exactly that; tell whether it is."""
-    index, frame, work, skeleton = completion.powers, completion.frame, completion.squares, completion.skeleton
+    """Close the hole with a power of an entry times powers of the variables if the goal is exactly that; return whether it is."""
+    index, frame, work, skeleton = (
+        completion.power_index,
+        completion.frame,
+        completion.least_squares,
+        completion.skeleton,
+    )
     symbol = skeleton.symbol[skeleton.hole]
-    if index.basis.shape[0] == 0 or completion.form_length[symbol, PRODUCT] == 0:
+    if index.basis.shape[0] == 0 or completion.form_length[symbol, PRODUCT_FORM] == 0:
         return False
     n = frame.n
     goal = 2 * skeleton.n_steps * n

@@ -1,17 +1,18 @@
-"""Simulation: what a new leaf of the tree may be worth, by completions at random as in the paper, by look-up and by least squares.
+"""What a new leaf of the tree may be worth: completions at random as in the paper, by look-up and by least squares.
 
-`complete` and `complete_again` look goals up, `complete_nearly` fits goals that are only about right, `jump` does both for variants of
-the best programs so far. See the files `complete`, `closers`, `products` and `matching` for the single steps.
+`complete_leaf` and `complete_ancestor` look goals up, `complete_by_least_squares` fits approximate goals, and `jump` does both for
+variants of the best programs so far. The steps are in `complete`, `sum_closers`, `product_closers` and `bank_closers`.
 """
 
 import numpy as np
 
 from spl.kernels.bank.bank import MAX_HOLES
 from spl.kernels.bank.spatial_index import no_match
-from spl.kernels.programs.fit import Effort
+from spl.kernels.programs.fit import FitEffort
+from spl.kernels.programs.prices import PARENT_TOKEN_NATS
 from spl.kernels.programs.rows import copy_row
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.random import random_below
 from spl.kernels.tree.bank_closers import (
     close_by_correlation,
@@ -25,96 +26,116 @@ from spl.kernels.tree.complete import (
     close_by_look_up,
     evaluate_sibling,
     fill_hole,
-    find_slope,
+    find_goal,
+    find_goal_slope,
     random_place,
-    walk,
 )
-from spl.kernels.tree.derivation import begin, complete_at_random, copy_derivation
+from spl.kernels.tree.derivation import begin_derivation, complete_at_random, copy_derivation
 from spl.kernels.tree.ledger import N_EPISODES, lowest_loss
 from spl.kernels.tree.product_closers import close_by_monomial, close_by_power_look_up
 from spl.kernels.tree.score import score
-from spl.kernels.tree.skeleton import MAX_OPEN, assemble, find_way, lay_out, lay_out_jump, step_with
+from spl.kernels.tree.skeleton import (
+    MAX_OPEN,
+    assemble,
+    find_path,
+    lay_out_derivation,
+    lay_out_variant,
+    sibling_step,
+)
 from spl.kernels.tree.sum_closers import close_by_combination, find_weights
 
-FARTHEST = 8  # how much deeper into the bank than the number of look-ups some of them go
+FARTHEST = 8  # some look-ups go this many times deeper into the bank than there are look-ups
 N_CONTENDERS = 3  # programs of the front that compete to be varied
-TOKEN_NATS = 1.0  # what a token costs in this
-TINY = 1e-300
-LOOK_UP, POWER, NEAREST = 0, 5, 6  # places in `Policy.closers`
-ONE_HOLE, NOTHING = np.int64(-1), np.int64(-2)  # what `prepare` may return instead of a hole
-ALL_SHARE = 24  # of the jumps with one hole, one in so many compares its goal with all of the bank
-EXACT_EPISODES = 200  # of a tree, in which most laws without noise are found: goals are taken as exact
-ABOUT = 1.5  # errors on a few rows that are so many times the lowest loss may belong to a program that is as good
+TINY_LOSS = 1e-300  # keeps the logarithm of a loss of 0 finite
+# Places in `Policy.closers`
+LOOK_UP_CLOSER, COMBINATION_CLOSER, MONOMIAL_CLOSER, CORRELATION_CLOSER, SCAN_CLOSER, POWER_CLOSER, NEAREST_CLOSER = (
+    range(7)
+)
+ONE_HOLE, NO_GOAL = np.int64(-1), np.int64(-2)  # what `prepare_holes` may return instead of a hole
+ALL_SHARE = 24  # one in this many jumps with one hole compares its goal with the whole bank
+EXACT_EPISODES = (
+    200  # episodes at the start of a tree in which goals are taken as exact: most laws without noise are found then
+)
+AS_GOOD_FACTOR = 1.5  # a program with this many times the lowest loss on a few rows may be as good as the best
 
 
 @kernel
-def simulate(rules, alphabet, table, effort, policy, ledger, work, random):
+def roll_out(context):
     """Return the highest reward of several random completions of the new leaf.
 
     Each draws its own bound on the number of rules, between the fewest possible and max_rules: short programs are tried as often as
     long ones, and cost less. Measured on Nguyen-4: 180,000 evaluations to the solution instead of 440,000.
     """
+    rules, policy, work, random = context.rules, context.policy, context.work, context.random
     highest = 0.0
     for _ in range(policy.n_simulations):
         copy_derivation(work.node, work.leaf)
         fewest = work.leaf.n_rules + work.leaf.n_rest
         bound = fewest + random_below(random, policy.max_rules - fewest + 1)
         complete_at_random(rules, work.leaf, bound, random)
-        highest = max(highest, score(work.leaf, alphabet, table, effort, policy, ledger, work, random))
+        highest = max(highest, score(work.leaf, context.effort, context))
     return highest
 
 
 @kernel
-def without_starts(effort):
+def with_one_start(effort):
     """Return the effort of a fit from one start: closers guess all constants."""
-    return Effort(np.int64(1), np.int64(0), effort.max_iterations, effort.tolerance)
+    return FitEffort(np.int64(1), np.int64(0), effort.max_iterations, effort.tolerance)
 
 
 @kernel
 def can_look_up(policy):
-    """Tell whether exact goals are looked up at all."""
-    return policy.closers[LOOK_UP] > 0 or policy.closers[POWER] > 0
+    """Return whether exact goals are looked up at all."""
+    return policy.closers[LOOK_UP_CLOSER] > 0 or policy.closers[POWER_CLOSER] > 0
 
 
 @kernel
-def close_and_score(completion, alphabet, table, effort, policy, ledger, work, random):
+def assemble_leaf(context):
+    """Write the closed skeleton into `work.leaf`; return whether it has room and few enough rules."""
+    completion, leaf = context.completion, context.work.leaf
+    is_whole = assemble(completion.skeleton, completion.bank, completion.rules, leaf)
+    return is_whole and leaf.n_rules <= context.policy.max_rules
+
+
+@kernel
+def look_up_and_score(context):
     """Return the reward of the program that the goal leads to; 0 if there is none."""
-    is_closed = policy.closers[LOOK_UP] > 0 and close_by_look_up(completion)
-    if not is_closed and not (policy.closers[POWER] > 0 and close_by_power_look_up(completion)):
+    completion, policy = context.completion, context.policy
+    is_closed = policy.closers[LOOK_UP_CLOSER] > 0 and close_by_look_up(completion)
+    if not is_closed and not (policy.closers[POWER_CLOSER] > 0 and close_by_power_look_up(completion)):
         return 0.0
-    skeleton = completion.skeleton
-    if not assemble(skeleton, completion.bank, completion.rules, work.leaf) or work.leaf.n_rules > policy.max_rules:
-        return 0.0
-    return score(work.leaf, alphabet, table, effort, policy, ledger, work, random)
+    return score(context.work.leaf, context.effort, context) if assemble_leaf(context) else 0.0
 
 
 @kernel
-def open_way(varied, completion, alphabet, policy, random):
-    """Walk from the root towards the hole to be closed, as far as the one to be varied; tell whether that is possible."""
+def prepare_goal(varied, context):
+    """Invert the operators from the root towards the hole to be closed, as far as the varied hole; return whether that is possible."""
+    completion, alphabet = context.completion, context.alphabet
     skeleton, frame = completion.skeleton, completion.frame
-    if not find_way(skeleton, random) or skeleton.n_steps > policy.max_steps:
+    if not find_path(skeleton, context.random) or skeleton.n_steps > context.policy.max_steps:
         return False
     n_steps = skeleton.n_steps
-    varied_step = step_with(skeleton, varied) if varied >= 0 else n_steps
+    varied_step = sibling_step(skeleton, varied) if varied >= 0 else n_steps
     for k in range(n_steps):
         if k != varied_step:
             evaluate_sibling(skeleton, k, alphabet, frame)
     skeleton.n_steps = varied_step
-    is_open = walk(skeleton, np.int64(0), alphabet, frame)
+    is_possible = find_goal(skeleton, np.int64(0), alphabet, frame)
     skeleton.n_steps = n_steps
-    return is_open
+    return is_possible
 
 
-@apart
-def prepare(derivation, completion, alphabet, policy, random):
-    """Lay a derivation out with one hole to be closed and another to be varied; return the latter.
+@linked_kernel
+def prepare_holes(derivation, context):
+    """Lay out a derivation with one hole to be closed and another to be varied; return the varied one.
 
-    All others get random entries. -1 says that there is but one hole, and its goal is known; -2 that there is nothing to complete.
+    All others get random entries. Returns ONE_HOLE if there is no other and its goal is known, NO_GOAL if nothing can be completed.
     """
+    completion, random = context.completion, context.random
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
     n_columns = bank.columns.shape[0] - MAX_HOLES
-    if not lay_out(derivation, n_columns, skeleton):
-        return NOTHING
+    if not lay_out_derivation(derivation, n_columns, skeleton):
+        return NO_GOAL
     n_open = skeleton.n_open
     skeleton.hole = random_below(random, n_open)
     varied = ONE_HOLE
@@ -124,37 +145,39 @@ def prepare(derivation, completion, alphabet, policy, random):
         if k != skeleton.hole and k != varied:
             symbol = skeleton.symbol[k]
             if bank.n_of[symbol] == 0:
-                return NOTHING
+                return NO_GOAL
             place = random_place(bank.n_cheapest[symbol], bank.n_of[symbol], random)
             fill_hole(skeleton, k, np.int64(bank.member[symbol, place]), bank, frame, n_columns)
-    return varied if open_way(varied, completion, alphabet, policy, random) else NOTHING
+    return varied if prepare_goal(varied, context) else NO_GOAL
 
 
 @kernel
-def vary(completion, alphabet, varied, place):
-    """Put an entry into the hole that is varied; tell whether there is a goal then."""
+def vary_hole(varied, place, context):
+    """Put an entry into the varied hole; return whether there is a goal then."""
+    completion, alphabet = context.completion, context.alphabet
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
     n_columns = bank.columns.shape[0] - MAX_HOLES
-    step = step_with(skeleton, varied)
+    step = sibling_step(skeleton, varied)
     fill_hole(skeleton, varied, np.int64(bank.member[skeleton.symbol[varied], place]), bank, frame, n_columns)
     evaluate_sibling(skeleton, step, alphabet, frame)
-    return walk(skeleton, step, alphabet, frame)
+    return find_goal(skeleton, step, alphabet, frame)
 
 
-@apart
-def complete(derivation, completion, alphabet, table, effort, policy, ledger, work, random):
+@linked_kernel
+def complete_leaf(derivation, context):
     """Return the highest reward of completions of a new leaf: one hole is looked up for each of many entries in another.
 
-    These are the cheapest entries, in order, and some of those that follow; the nearer the leaf is to the root, the more.
+    These are the cheapest entries, in order, and some of those that follow; the closer the leaf is to the root, the more.
     """
-    skeleton, bank = completion.skeleton, completion.bank
+    policy, random = context.policy, context.random
+    skeleton, bank = context.completion.skeleton, context.completion.bank
     if not can_look_up(policy):
         return 0.0
-    varied = prepare(derivation, completion, alphabet, policy, random)
-    if varied == NOTHING:
+    varied = prepare_holes(derivation, context)
+    if varied == NO_GOAL:
         return 0.0
     if varied == ONE_HOLE:
-        return close_and_score(completion, alphabet, table, effort, policy, ledger, work, random)
+        return look_up_and_score(context)
     n_of = bank.n_of[skeleton.symbol[varied]]
     n_tries = policy.n_completions >> min(2 * max(skeleton.n_rules - 1, 0), 6)
     highest = 0.0
@@ -162,158 +185,155 @@ def complete(derivation, completion, alphabet, table, effort, policy, ledger, wo
         place = np.int64(i)
         if 2 * i >= n_tries:
             place = min(i + random_below(random, FARTHEST * n_tries), n_of - 1)
-        if vary(completion, alphabet, varied, place):
-            highest = max(highest, close_and_score(completion, alphabet, table, effort, policy, ledger, work, random))
+        if vary_hole(varied, place, context):
+            highest = max(highest, look_up_and_score(context))
     return highest
 
 
-@apart
-def look_up_all(varied, completion, alphabet, table, effort, policy, ledger, work, random):
-    """Score what the goals of random entries in the hole that is varied lead to."""
-    skeleton, bank = completion.skeleton, completion.bank
+@linked_kernel
+def look_up_goals(varied, context):
+    """Score the programs that the goals of random entries in the varied hole lead to."""
+    policy = context.policy
+    skeleton, bank = context.completion.skeleton, context.completion.bank
     if not can_look_up(policy):
         return
     if varied == ONE_HOLE:
-        close_and_score(completion, alphabet, table, effort, policy, ledger, work, random)
+        look_up_and_score(context)
         return
     n_of = bank.n_of[skeleton.symbol[varied]]
     for _ in range(min(policy.n_completions >> 5, n_of)):
-        if vary(completion, alphabet, varied, random_place(np.int64(0), n_of, random)):
-            close_and_score(completion, alphabet, table, effort, policy, ledger, work, random)
+        if vary_hole(varied, random_place(np.int64(0), n_of, context.random), context):
+            look_up_and_score(context)
 
 
 @kernel
-def score_match(match, completion, alphabet, table, effort, policy, ledger, work, random):
-    """Score the program in which an entry that comes near to its goal closes the hole."""
-    if (
-        close_by_match(completion, match)
-        and assemble(completion.skeleton, completion.bank, completion.rules, work.leaf)
-        and work.leaf.n_rules <= policy.max_rules
-    ):
-        score(work.leaf, alphabet, table, without_starts(effort), policy, ledger, work, random)
+def score_match(match, context):
+    """Score the program in which an entry close to its goal closes the hole."""
+    if close_by_match(context.completion, match) and assemble_leaf(context):
+        score(context.work.leaf, with_one_start(context.effort), context)
 
 
-@apart
-def match_best(varied, completion, alphabet, table, effort, policy, ledger, work, random):
-    """Score the best of what comes nearest to the goals of random entries in the hole that is varied.
+@linked_kernel
+def match_best(varied, context):
+    """Score the best of the entries closest to the goals of random entries in the varied hole.
 
-    What is looked for is at least about as good as the best program so far; the better the first ones, the nearer must the next be.
+    Only entries about as good as the best program so far count; the better the first ones, the closer the next must be.
     """
+    completion, policy = context.completion, context.policy
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
-    if policy.closers[NEAREST] == 0:
+    if policy.closers[NEAREST_CLOSER] == 0:
         return
-    best_place, best = np.int64(0), no_match(frame.n * (ABOUT * lowest_loss(ledger)) ** 2)
+    best_place, best = np.int64(0), no_match(frame.n * (AS_GOOD_FACTOR * lowest_loss(context.ledger)) ** 2)
     n_of = bank.n_of[skeleton.symbol[varied]] if varied >= 0 else 1
     for _ in range(min(policy.n_completions >> 6, n_of)):
         place = np.int64(0)
         if varied >= 0:
-            place = random_place(np.int64(0), n_of, random)
-            if not vary(completion, alphabet, varied, place):
+            place = random_place(np.int64(0), n_of, context.random)
+            if not vary_hole(varied, place, context):
                 continue
-        found = find_match(completion, alphabet, best.error)
+        found = find_match(completion, context.alphabet, best.error)
         if found.entry >= 0:
             best_place, best = place, found
     if best.entry < 0:
         return
     if varied >= 0:
         skeleton.entry[varied] = bank.member[skeleton.symbol[varied], best_place]
-    score_match(best, completion, alphabet, table, effort, policy, ledger, work, random)
+    score_match(best, context)
 
 
-@apart
-def match_all(completion, alphabet, table, effort, policy, ledger, work, random):
-    """Score the entries of all the bank that come nearest to the goal."""
-    if policy.closers[NEAREST] == 0:
+@linked_kernel
+def match_all(context):
+    """Score the entries of the whole bank that are closest to the goal."""
+    if context.policy.closers[NEAREST_CLOSER] == 0:
         return
-    for k in range(rank_matches(completion, alphabet)):
-        match = ranked_match(completion, k)
-        score_match(match, completion, alphabet, table, effort, policy, ledger, work, random)
+    for k in range(rank_matches(context.completion, context.alphabet)):
+        score_match(ranked_match(context.completion, k), context)
 
 
-@apart
-def match_target(rules, completion, alphabet, table, effort, policy, ledger, work, random):
-    """Score the entries of all the bank that come nearest to the target itself."""
-    begin(rules, work.leaf)
-    if prepare(work.leaf, completion, alphabet, policy, random) == ONE_HOLE:
-        match_all(completion, alphabet, table, effort, policy, ledger, work, random)
+@linked_kernel
+def match_target(context):
+    """Score the entries of the whole bank that are closest to the target itself."""
+    begin_derivation(context.rules, context.work.leaf)
+    if prepare_holes(context.work.leaf, context) == ONE_HOLE:
+        match_all(context)
 
 
-@apart
-def complete_again(derivation, completion, alphabet, table, effort, policy, ledger, work, random):
-    """Score completions of a derivation that was completed before, for random entries in one hole, by look-up of another.
+@linked_kernel
+def complete_ancestor(derivation, context):
+    """Score completions of a derivation that was completed before: random entries in one hole, another looked up.
 
-    Later on, also by the entry that comes nearest to the goal.
+    After the first episodes, also by the entry that is closest to the goal.
     """
-    varied = prepare(derivation, completion, alphabet, policy, random)
-    if varied != NOTHING:
-        look_up_all(varied, completion, alphabet, table, effort, policy, ledger, work, random)
-    if ledger.totals[N_EPISODES] < EXACT_EPISODES:
+    varied = prepare_holes(derivation, context)
+    if varied != NO_GOAL:
+        look_up_goals(varied, context)
+    if context.ledger.totals[N_EPISODES] < EXACT_EPISODES:
         return
-    varied = prepare(derivation, completion, alphabet, policy, random)
-    if varied != NOTHING:
-        match_best(varied, completion, alphabet, table, effort, policy, ledger, work, random)
+    varied = prepare_holes(derivation, context)
+    if varied != NO_GOAL:
+        match_best(varied, context)
 
 
-@apart
-def close_nearly(completion, alphabet, table, effort, policy, ledger, work, random):
-    """Return the highest reward of what the closers make of the skeleton."""
+@kernel
+def close_by(closer, context):
+    """Close the hole by one of the closers for approximate goals; return whether it could."""
+    completion = context.completion
+    if closer == COMBINATION_CLOSER:
+        return close_by_combination(completion, context.random)
+    if closer == MONOMIAL_CLOSER:
+        return close_by_monomial(completion)
+    if closer == CORRELATION_CLOSER:
+        return close_by_correlation(completion)
+    return close_by_scan(completion, context.alphabet, context.random)
+
+
+@linked_kernel
+def close_by_least_squares(context):
+    """Return the highest reward of the programs that the closers for approximate goals make of the skeleton."""
+    completion, alphabet, policy = context.completion, context.alphabet, context.policy
     skeleton, wide = completion.skeleton, completion.wide
-    if not find_way(skeleton, random) or skeleton.n_steps > policy.max_steps:
+    if not find_path(skeleton, context.random) or skeleton.n_steps > policy.max_steps:
         return 0.0
     for k in range(skeleton.n_steps):
         evaluate_sibling(skeleton, k, alphabet, wide)
-    if not walk(skeleton, np.int64(0), alphabet, wide):
+    if not find_goal(skeleton, np.int64(0), alphabet, wide):
         return 0.0
-    find_slope(skeleton, alphabet, wide)
+    find_goal_slope(skeleton, alphabet, wide)
     if not find_weights(completion):
         return 0.0
-    quick = without_starts(effort)
     highest = 0.0
-    for closer in range(4):
-        if policy.closers[1 + closer] == 0:
-            continue
-        if closer == 0:
-            is_closed = close_by_combination(completion, random)
-        elif closer == 1:
-            is_closed = close_by_monomial(completion)
-        elif closer == 2:
-            is_closed = close_by_correlation(completion)
-        else:
-            is_closed = close_by_scan(completion, alphabet, random)
-        if (
-            is_closed
-            and assemble(skeleton, completion.bank, completion.rules, work.leaf)
-            and work.leaf.n_rules <= policy.max_rules
-        ):
-            highest = max(highest, score(work.leaf, alphabet, table, quick, policy, ledger, work, random))
+    for closer in range(COMBINATION_CLOSER, SCAN_CLOSER + 1):
+        if policy.closers[closer] > 0 and close_by(closer, context) and assemble_leaf(context):
+            highest = max(highest, score(context.work.leaf, with_one_start(context.effort), context))
     return highest
 
 
-@apart
-def complete_nearly(derivation, completion, alphabet, table, effort, policy, ledger, work, random):
+@linked_kernel
+def complete_by_least_squares(derivation, context):
     """Return the highest reward of completions of the new leaf by least squares: all holes but one get cheap entries."""
+    completion, random = context.completion, context.random
     skeleton, bank, wide = completion.skeleton, completion.bank, completion.wide
     n_columns = bank.columns.shape[0] - MAX_HOLES
-    if not lay_out(derivation, n_columns, skeleton):
+    if not lay_out_derivation(derivation, n_columns, skeleton):
         return 0.0
     skeleton.hole = random_below(random, skeleton.n_open)
     for k in range(skeleton.n_open):
         symbol = skeleton.symbol[k]
-        n_near = completion.n_near[symbol]
+        n_cheap = completion.n_cheap[symbol]
         if k == skeleton.hole:
             continue
-        if n_near == 0:
+        if n_cheap == 0:
             return 0.0
-        place = random_place(bank.n_cheapest[symbol], n_near, random)
+        place = random_place(bank.n_cheapest[symbol], n_cheap, random)
         skeleton.entry[k] = bank.member[symbol, place]
-        at = (symbol * completion.near.shape[1] + place) * wide.n
-        copy_row(completion.near, at, wide.columns, (n_columns + k) * wide.n, wide.n)
-    return close_nearly(completion, alphabet, table, effort, policy, ledger, work, random)
+        at = (symbol * completion.cheap_values.shape[1] + place) * wide.n
+        copy_row(completion.cheap_values, at, wide.columns, (n_columns + k) * wide.n, wide.n)
+    return close_by_least_squares(context)
 
 
 @kernel
 def pick_parent(ledger, n_rows, random):
-    """Return the place in the front of one of several random programs: that with the shortest description; -1 if there is none."""
+    """Return the place in the front of the program with the shortest description among several random ones; -1 if there is none."""
     n_best = 0
     for k in range(1, ledger.front.size):
         n_best += ledger.front[k].loss < np.inf
@@ -326,7 +346,7 @@ def pick_parent(ledger, n_rows, random):
         for k in range(1, ledger.front.size):
             if ledger.front[k].loss < np.inf:
                 if pick == 0:
-                    length = n_rows * np.log(ledger.front[k].loss + TINY) + k * TOKEN_NATS
+                    length = n_rows * np.log(ledger.front[k].loss + TINY_LOSS) + k * PARENT_TOKEN_NATS
                     if length < shortest:
                         shortest = length
                         chosen = k
@@ -336,38 +356,39 @@ def pick_parent(ledger, n_rows, random):
 
 @kernel
 def spread_constants(skeleton, frame, n_columns):
-    """Make columns of the constants of a skeleton."""
+    """Fill the columns that stand for the constants of a skeleton."""
     for c in range(skeleton.n_constants):
         for j in range(frame.n):
             frame.columns[n_columns + MAX_OPEN + c, j] = skeleton.constants[c]
 
 
-@apart
-def jump(n_holes, completion, alphabet, table, effort, policy, ledger, work, random):
-    """Complete a variant of one of the best programs: a part of it is left out, or a hole is put beside it.
+@linked_kernel
+def jump(n_holes, context):
+    """Complete a variant of one of the best programs: a part of it is replaced by a hole, or joined by one.
 
-    With two holes, both operands of an operator are new: one goes through entries of the bank, the other is looked for.
+    With two holes, both operands of an operator are new: one is varied over entries of the bank, the other is looked up.
     """
-    chosen = pick_parent(ledger, table.target.size, random)
+    completion, ledger, random = context.completion, context.ledger, context.random
+    chosen = pick_parent(ledger, context.table.target.size, random)
     if chosen < 0:
         return
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
     n_columns = bank.columns.shape[0] - MAX_HOLES
-    if not lay_out_jump(ledger.front[chosen], n_holes, completion.rules, n_columns, skeleton, random):
+    if not lay_out_variant(ledger.front[chosen], n_holes, completion.rules, n_columns, skeleton, random):
         return
     varied = ONE_HOLE
     if n_holes == 1:
         spread_constants(skeleton, completion.wide, n_columns)
-        close_nearly(completion, alphabet, table, effort, policy, ledger, work, random)
+        close_by_least_squares(context)
     else:
         skeleton.hole = random_below(random, 2)
         varied = 1 - skeleton.hole
     spread_constants(skeleton, frame, n_columns)
-    if not open_way(varied, completion, alphabet, policy, random):
+    if not prepare_goal(varied, context):
         return
     if ledger.totals[N_EPISODES] < EXACT_EPISODES:
-        look_up_all(varied, completion, alphabet, table, effort, policy, ledger, work, random)
+        look_up_goals(varied, context)
     elif n_holes == 1 and random_below(random, ALL_SHARE) == 0:
-        match_all(completion, alphabet, table, effort, policy, ledger, work, random)
+        match_all(context)
     else:
-        match_best(varied, completion, alphabet, table, effort, policy, ledger, work, random)
+        match_best(varied, context)

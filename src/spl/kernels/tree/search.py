@@ -1,7 +1,8 @@
 """The tree search: Algorithm 1 of the paper, one compiled loop over episodes.
 
-Selection, expansion, simulation and backpropagation are functions of that name below. Three habits go beyond the paper: a completion
-that cannot finish is never sampled, a subtree without anything left to explore is closed, and a program is evaluated once.
+`select`, `run_episode`, `roll_out` and `backpropagate` are the paper's selection, expansion, simulation and backpropagation. Three
+details go beyond the paper: completions that cannot finish are never sampled, subtrees with nothing left to explore are closed, and
+each program is evaluated once.
 """
 
 from typing import NamedTuple
@@ -9,23 +10,23 @@ from typing import NamedTuple
 import numpy as np
 
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.random import random_below, random_unit
-from spl.kernels.tree.derivation import begin, copy_derivation, current_symbol, is_allowed, take_rule
+from spl.kernels.tree.derivation import begin_derivation, copy_derivation, current_symbol, is_allowed, take_rule
 from spl.kernels.tree.ledger import N_EPISODES, N_EVALUATIONS
 from spl.kernels.tree.rollout import (
     EXACT_EPISODES,
-    complete,
-    complete_again,
-    complete_nearly,
+    complete_ancestor,
+    complete_by_least_squares,
+    complete_leaf,
     jump,
     match_target,
-    simulate,
+    roll_out,
 )
 from spl.kernels.tree.score import score
 
 UNVISITED = -1  # a child that no episode has taken yet
-CLOSED = -2  # a child with nothing left to explore, or one from which no program can finish in time
+CLOSED = -2  # a child with nothing left to explore, or from which no program can finish within max_rules
 
 
 # Why `run_episodes` returned
@@ -41,10 +42,13 @@ NODE = np.dtype(
         ("best", np.float64),  # highest reward seen through the node
         ("total", np.float64),  # sum of the rewards
         ("first_child", np.int64),  # where its children begin; -1 before the first visit
-        ("n_open", np.int64),  # children that are not closed
+        ("n_open", np.int64),  # children not closed
     ],
     align=True,
 )
+
+
+CHILD = np.dtype(np.int64)
 
 
 class Tree(NamedTuple):
@@ -56,19 +60,19 @@ class Tree(NamedTuple):
 
 
 def make_tree(n_nodes, max_rules_of_symbol):
-    """Return a tree with only a root, and room for that many nodes."""
+    """Return a tree with only a root, and room for n_nodes nodes."""
     nodes = np.recarray(n_nodes, NODE)
     nodes.visits = 0
     nodes.best = 0.0
     nodes.total = 0.0
     nodes.first_child = -1
     nodes.n_open = 0
-    return Tree(nodes, np.empty(n_nodes * max_rules_of_symbol, np.int64), np.array([1, 0], np.int64))
+    return Tree(nodes, np.empty(n_nodes * max_rules_of_symbol, CHILD), np.array([1, 0], np.int64))
 
 
 @kernel
 def open_children(tree, node, rules, derivation, policy):
-    """Give a node its children on its first visit; those that cannot finish in time are closed from the start."""
+    """Give a node its children on its first visit; those that cannot finish within max_rules are closed from the start."""
     symbol = current_symbol(derivation)
     first_rule, last_rule = rules.first[symbol], rules.first[symbol + 1]
     at = tree.used[N_CHILDREN]
@@ -82,7 +86,7 @@ def open_children(tree, node, rules, derivation, policy):
 
 @kernel
 def random_child(tree, first, n, wanted, random):
-    """Return one of the children at random: an unvisited one, or any open one if `wanted` is 0; -1 if there is none."""
+    """Return a random child: an unvisited one if `wanted` is UNVISITED, any open one if it is 0; -1 if there is none."""
     count = 0
     for k in range(n):
         count += tree.child[first + k] == wanted or (wanted == 0 and tree.child[first + k] >= 0)
@@ -99,7 +103,7 @@ def random_child(tree, first, n, wanted, random):
 
 @kernel
 def best_child(tree, node, first, n, policy, scale):
-    """Return the child with the highest bound Q + c sqrt(ln N / n); the first of equals."""
+    """Return the child with the highest bound Q + c sqrt(ln N / n); the first in a tie."""
     log_visits = np.log(tree.nodes[node].visits)
     chosen = -1
     highest = -np.inf
@@ -115,15 +119,17 @@ def best_child(tree, node, first, n, policy, scale):
     return chosen
 
 
-@apart
-def select(tree, rules, policy, best_reward, work, random):
-    """Walk from the root to a child that no episode has taken, by the bound; fill path and slots, return the path's length.
+@linked_kernel
+def select(tree, context):
+    """Follow the highest bound from the root to a child that no episode has taken; fill path and slots, return the path's length.
 
     Afterwards `work.node` is the derivation with that child's rule taken, and `slots` ends with its place.
     """
+    rules, policy, work, random = context.rules, context.policy, context.work, context.random
+    best_reward = context.ledger.front[0].reward
     scale = best_reward if policy.is_scaled and best_reward > 0.0 else 1.0
-    begin(rules, work.node)
-    node = np.int64(0)  # a plain 0 would make numba compile a second version of what it is passed to
+    begin_derivation(rules, work.node)
+    node = np.int64(0)  # a bare 0 has a type of its own: numba would compile the callees twice
     n_path = 0
     while True:
         work.path[n_path] = node
@@ -170,12 +176,13 @@ def close_upwards(tree, n_path, path, slots):
             return
 
 
-@apart
-def run_episode(tree, rules, completion, alphabet, table, effort, policy, ledger, work, random):
+@linked_kernel
+def run_episode(tree, context):
     """Run one episode: selection, expansion, simulation, backpropagation."""
-    n_path = select(tree, rules, policy, ledger.front[0].reward, work, random)
+    policy, work = context.policy, context.work
+    n_path = select(tree, context)
     if work.node.n_open == 0:
-        reward = score(work.node, alphabet, table, effort, policy, ledger, work, random)
+        reward = score(work.node, context.effort, context)
         backpropagate(tree, reward, n_path, work.path)
         close_upwards(tree, n_path, work.path, work.slots)
         return
@@ -183,25 +190,22 @@ def run_episode(tree, rules, completion, alphabet, table, effort, policy, ledger
     tree.used[N_NODES] += 1
     tree.child[work.slots[n_path]] = node
     work.path[n_path] = node
-    reward = simulate(rules, alphabet, table, effort, policy, ledger, work, random)
+    reward = roll_out(context)
     if policy.n_completions > 0:
-        found = complete(work.node, completion, alphabet, table, effort, policy, ledger, work, random)
-        reward = max(reward, found)
-        complete_again(work.ancestor, completion, alphabet, table, effort, policy, ledger, work, random)
-        if random_below(random, 2) == 0:
-            found = complete_nearly(work.node, completion, alphabet, table, effort, policy, ledger, work, random)
-            reward = max(reward, found)
+        reward = max(reward, complete_leaf(work.node, context))
+        complete_ancestor(work.ancestor, context)
+        if random_below(context.random, 2) == 0:
+            reward = max(reward, complete_by_least_squares(work.node, context))
         if policy.is_jumping:
             for n_holes in range(1, 3):
-                jump(n_holes, completion, alphabet, table, effort, policy, ledger, work, random)
+                jump(n_holes, context)
     backpropagate(tree, reward, n_path + 1, work.path)
 
 
 @kernel(entry=True)
-def run_episodes(
-    n_episodes, max_evaluations, tree, rules, completion, alphabet, table, effort, policy, ledger, work, random
-):
-    """Run up to so many episodes; return why it ended. Stops before the tree is over-full, and when nothing is left to explore."""
+def run_episodes(n_episodes, max_evaluations, tree, context):
+    """Run up to n_episodes episodes; return why they ended. They stop before the tree is full, and when nothing is left to explore."""
+    rules, totals = context.rules, context.ledger.totals
     most_rules = 0
     for s in range(rules.shortest.size):
         most_rules = max(most_rules, rules.first[s + 1] - rules.first[s])
@@ -210,10 +214,10 @@ def run_episodes(
             return TREE_FULL
         if tree.nodes[0].first_child >= 0 and tree.nodes[0].n_open == 0:
             return TREE_EXHAUSTED
-        if ledger.totals[N_EVALUATIONS] >= max_evaluations:
+        if totals[N_EVALUATIONS] >= max_evaluations:
             return ENOUGH_EVALUATIONS
-        if policy.n_completions > 0 and ledger.totals[N_EPISODES] == EXACT_EPISODES:
-            match_target(rules, completion, alphabet, table, effort, policy, ledger, work, random)
-        run_episode(tree, rules, completion, alphabet, table, effort, policy, ledger, work, random)
-        ledger.totals[N_EPISODES] += 1
+        if context.policy.n_completions > 0 and totals[N_EPISODES] == EXACT_EPISODES:
+            match_target(context)
+        run_episode(tree, context)
+        totals[N_EPISODES] += 1
     return ALL_DONE

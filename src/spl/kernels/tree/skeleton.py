@@ -1,7 +1,7 @@
-"""Skeletons: programs with holes, of which all but one are filled, and the program that comes out when the last one is closed.
+"""Skeletons: programs with holes, all but one of them filled; closing the last one gives a program.
 
-A skeleton is laid out from an unfinished derivation, or from a finished program of which a part is left out or varied. What fills a
-hole, and each constant, is a variable beyond the columns of the data, so that a skeleton can be evaluated as it is.
+A skeleton is laid out from an unfinished derivation, or from a finished program with a part removed or varied. Its holes and constants
+are variables beyond the columns of the data, so that it can be evaluated as it is. The closing is the program in the last hole.
 """
 
 import numpy as np
@@ -9,13 +9,21 @@ import numpy as np
 from spl.kernels.bank.bank import MAX_HOLES, write_entry
 from spl.kernels.programs.constant_gradients import find_ends
 from spl.kernels.programs.evaluate import arity_of
-from spl.kernels.programs.tokens import CONSTANT, KIND_SHIFT, MAX_CONSTANTS, MAX_LENGTH, PAYLOAD_MASK, SYMBOL, VARIABLE
+from spl.kernels.programs.tokens import (
+    CONSTANT,
+    KIND_SHIFT,
+    MAX_CONSTANTS,
+    MAX_PROGRAM_LENGTH,
+    PAYLOAD_MASK,
+    SYMBOL,
+    VARIABLE,
+)
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.random import random_below
 
 MAX_OPEN = 8  # holes of a skeleton
-MAX_STEPS = 24  # operators from the root to the hole
+MAX_INVERSIONS = 24  # operators on the path from the root to the hole
 N_FILLED = MAX_OPEN + MAX_CONSTANTS  # columns of a frame beyond the variables: entries in holes, constants
 
 SKELETON = np.dtype(
@@ -23,27 +31,27 @@ SKELETON = np.dtype(
         (
             "tokens",
             np.int32,
-            MAX_LENGTH,
-        ),  # what fills a hole is a variable D + number of the hole, a constant one beyond these
-        ("origin", np.int32, MAX_LENGTH),  # see `DERIVATION`
-        ("ends", np.int64, 2 * MAX_LENGTH + 1),  # where each token's subtree ends
+            MAX_PROGRAM_LENGTH,
+        ),  # hole k is the variable D + k, constant c the variable D + MAX_OPEN + c
+        ("origin", np.int32, MAX_PROGRAM_LENGTH),  # see `DERIVATION`
+        ("ends", np.int64, 2 * MAX_PROGRAM_LENGTH + 1),  # where each token's subtree ends
         ("length", np.int64),
         ("position", np.int64, MAX_OPEN),  # of each hole
         ("symbol", np.int64, MAX_OPEN),
-        ("entry", np.int64, MAX_OPEN),  # what fills it
+        ("entry", np.int64, MAX_OPEN),  # of the bank, that fills it
         ("n_open", np.int64),
         ("constants", np.float64, MAX_CONSTANTS),
         ("n_constants", np.int64),
         ("n_rules", np.int64),
-        ("hole", np.int64),  # the one to be closed
-        ("step_token", np.int64, MAX_STEPS),  # operators on the way to it
-        ("step_side", np.int64, MAX_STEPS),  # which operand it is in
-        ("step_branch", np.int64, MAX_STEPS),
-        ("sibling_first", np.int64, MAX_STEPS),  # where the other operand begins; -1 if there is none
-        ("sibling_end", np.int64, MAX_STEPS),
+        ("hole", np.int64),  # the hole to be closed
+        ("step_token", np.int64, MAX_INVERSIONS),  # operators on the path to it
+        ("step_side", np.int64, MAX_INVERSIONS),  # the operand that contains it
+        ("step_branch", np.int64, MAX_INVERSIONS),  # which of two possible inverses
+        ("sibling_first", np.int64, MAX_INVERSIONS),  # where the other operand begins; -1 if there is none
+        ("sibling_end", np.int64, MAX_INVERSIONS),
         ("n_steps", np.int64),
-        ("closing", np.int32, MAX_LENGTH),  # what closes it: tokens, guesses of its constants, rules
-        ("closing_origin", np.int32, MAX_LENGTH),
+        ("closing", np.int32, MAX_PROGRAM_LENGTH),  # tokens of the closing
+        ("closing_origin", np.int32, MAX_PROGRAM_LENGTH),
         ("closing_length", np.int64),
         ("closing_guesses", np.float64, MAX_CONSTANTS),
         ("n_closing_guesses", np.int64),
@@ -53,13 +61,13 @@ SKELETON = np.dtype(
 )
 
 
-@apart
-def lay_out(derivation, n_columns, skeleton):
-    """Make a skeleton of an unfinished derivation; tell whether it has room for all of it. Constants are not allowed."""
+@linked_kernel
+def lay_out_derivation(derivation, n_columns, skeleton):
+    """Make a skeleton of an unfinished derivation; return whether it has holes and room for them. Constants are not allowed."""
     if derivation.n_constants > 0 or derivation.is_full == 1:
         return False
     length = derivation.n_tokens
-    if length + derivation.n_open > MAX_LENGTH:
+    if length + derivation.n_open > MAX_PROGRAM_LENGTH:
         return False
     for i in range(length):
         skeleton.tokens[i] = derivation.tokens[i]
@@ -91,7 +99,7 @@ def lay_out(derivation, n_columns, skeleton):
 @kernel
 def _copy_piece(record, first, end, skeleton, length, n_columns):
     """Append tokens of a record to the skeleton, constants as columns; return the new length, or -1 if there is no room."""
-    if length < 0 or length + end - first > MAX_LENGTH:
+    if length < 0 or length + end - first > MAX_PROGRAM_LENGTH:
         return np.int64(-1)
     n_before = np.int64(0)
     for i in range(first):
@@ -114,7 +122,7 @@ def _copy_piece(record, first, end, skeleton, length, n_columns):
 @kernel
 def _open_hole(skeleton, length, symbol, n_columns):
     """Append a hole to the skeleton; return the new length, or -1 if there is no room."""
-    if length < 0 or length == MAX_LENGTH:
+    if length < 0 or length == MAX_PROGRAM_LENGTH:
         return np.int64(-1)
     skeleton.tokens[length] = (VARIABLE << KIND_SHIFT) + n_columns + skeleton.n_open
     skeleton.origin[length] = -1
@@ -127,7 +135,7 @@ def _open_hole(skeleton, length, symbol, n_columns):
 @kernel
 def _append_item(skeleton, length, item, origin):
     """Append a token to the skeleton; return the new length, or -1 if there is no room."""
-    if length < 0 or length == MAX_LENGTH:
+    if length < 0 or length == MAX_PROGRAM_LENGTH:
         return np.int64(-1)
     skeleton.tokens[length] = item
     skeleton.origin[length] = origin
@@ -136,7 +144,7 @@ def _append_item(skeleton, length, item, origin):
 
 @kernel
 def _wrap_piece(record, first, end, symbol, rules, skeleton, length, n_columns, random):
-    """Append a rule of the symbol with the piece of the record in one of its symbols and a hole in the other."""
+    """Append a random rule of the symbol with the piece of the record as one operand and a hole as the other."""
     n_fitting = 0
     chosen, side = -1, 0
     for rule in range(rules.symbol.size):
@@ -162,8 +170,8 @@ def _wrap_piece(record, first, end, symbol, rules, skeleton, length, n_columns, 
 
 
 @kernel
-def _begin_anew(symbol, n_holes, rules, skeleton, length, n_columns, random):
-    """Append a rule of the symbol with so many symbols, which become holes."""
+def _replace_piece(symbol, n_holes, rules, skeleton, length, n_columns, random):
+    """Append a random rule of the symbol with n_holes symbols, which become holes."""
     n_fitting = 0
     chosen = -1
     for rule in range(rules.symbol.size):
@@ -183,12 +191,11 @@ def _begin_anew(symbol, n_holes, rules, skeleton, length, n_columns, random):
     return length
 
 
-@apart
-def lay_out_jump(record, n_holes, rules, n_columns, skeleton, random):
-    """Make a skeleton of a program with a hole in place of a part of it, inside a function there, or beside that part.
+@linked_kernel
+def lay_out_variant(record, n_holes, rules, n_columns, skeleton, random):
+    """Make a skeleton of a program with a random part replaced by a hole or a function of a hole, or joined to a hole by an operator.
 
-    With two holes, they stand for both operands of an operator in place of that part. Tell whether there is such a skeleton, and room
-    for it.
+    With two holes, an operator of both replaces that part. Return whether there is such a skeleton, and room for it.
     """
     n_places = 0
     for i in range(record.length):
@@ -217,7 +224,7 @@ def lay_out_jump(record, n_holes, rules, n_columns, skeleton, random):
     if kind == 0:
         length = _open_hole(skeleton, length, symbol, n_columns)
     elif kind == 1:
-        length = _begin_anew(symbol, n_holes, rules, skeleton, length, n_columns, random)
+        length = _replace_piece(symbol, n_holes, rules, skeleton, length, n_columns, random)
     else:
         length = _wrap_piece(record, at, end, symbol, rules, skeleton, length, n_columns, random)
     if length < 0:
@@ -230,14 +237,14 @@ def lay_out_jump(record, n_holes, rules, n_columns, skeleton, random):
     return True
 
 
-@apart
-def find_way(skeleton, random):
-    """Note the operators from the root to the hole, with a random branch of each; tell whether they are few enough."""
+@linked_kernel
+def find_path(skeleton, random):
+    """Store the operators on the path from the root to the hole, with a random branch of each; return whether they are few enough."""
     hole = skeleton.position[skeleton.hole]
     at = np.int64(0)
     n_steps = np.int64(0)
     while at != hole:
-        if n_steps == MAX_STEPS:
+        if n_steps == MAX_INVERSIONS:
             return False
         token = skeleton.tokens[at]
         skeleton.step_token[n_steps] = token
@@ -260,8 +267,8 @@ def find_way(skeleton, random):
 
 
 @kernel
-def step_with(skeleton, k):
-    """Return the step whose other operand holds a hole."""
+def sibling_step(skeleton, k):
+    """Return the step whose other operand contains hole k; -1 if there is none."""
     position = skeleton.position[k]
     for step in range(skeleton.n_steps):
         if skeleton.sibling_first[step] <= position and position < skeleton.sibling_end[step]:
@@ -272,7 +279,7 @@ def step_with(skeleton, k):
 
 @kernel
 def begin_closing(skeleton):
-    """Empty what closes the hole."""
+    """Empty the closing."""
     skeleton.closing_length = 0
     skeleton.n_closing_guesses = 0
     skeleton.closing_rules = 0
@@ -280,9 +287,9 @@ def begin_closing(skeleton):
 
 @kernel
 def append_token(skeleton, token, origin):
-    """Add a token to what closes the hole; a length of -1 says that there was no room."""
+    """Append a token to the closing; a length of -1 says that there was no room."""
     length = skeleton.closing_length
-    if length < 0 or length >= MAX_LENGTH:
+    if length < 0 or length >= MAX_PROGRAM_LENGTH:
         skeleton.closing_length = -1
         return
     skeleton.closing[length] = token
@@ -293,7 +300,7 @@ def append_token(skeleton, token, origin):
 
 @kernel
 def append_constant(skeleton, guess, origin):
-    """Add a constant to what closes the hole."""
+    """Append a constant to the closing."""
     if skeleton.n_closing_guesses == MAX_CONSTANTS:
         skeleton.closing_length = -1
         return
@@ -304,7 +311,7 @@ def append_constant(skeleton, guess, origin):
 
 @kernel
 def append_entry(skeleton, bank, rules, entry):
-    """Add an entry of the bank to what closes the hole; a length of -1 says that there was no room."""
+    """Append an entry of the bank to the closing; a length of -1 says that there was no room."""
     before = skeleton.closing_length
     length = write_entry(bank, rules, entry, skeleton.closing, skeleton.closing_origin, before)
     for i in range(before, length):
@@ -318,9 +325,9 @@ def append_entry(skeleton, bank, rules, entry):
     skeleton.closing_rules += bank.n_rules[entry]
 
 
-@apart
+@linked_kernel
 def assemble(skeleton, bank, rules, leaf):
-    """Write the finished program into a derivation; tell whether there is room."""
+    """Write the finished program into a derivation; return whether there is room."""
     n_columns = bank.columns.shape[0] - MAX_HOLES
     length = np.int64(0)
     leaf.n_constants = 0
@@ -331,13 +338,13 @@ def assemble(skeleton, bank, rules, leaf):
         item = skeleton.tokens[i]
         payload = (item & PAYLOAD_MASK) - n_columns
         if item >> KIND_SHIFT != VARIABLE or payload < 0:
-            if length == MAX_LENGTH:
+            if length == MAX_PROGRAM_LENGTH:
                 return False
             leaf.tokens[length] = item
             leaf.origin[length] = skeleton.origin[i]
             length += 1
         elif payload == skeleton.hole:
-            if length + skeleton.closing_length > MAX_LENGTH:
+            if length + skeleton.closing_length > MAX_PROGRAM_LENGTH:
                 return False
             n_filled = 0
             for j in range(skeleton.closing_length):
@@ -364,7 +371,7 @@ def assemble(skeleton, bank, rules, leaf):
                     leaf.n_constants += 1
             leaf.n_rules += bank.n_rules[skeleton.entry[payload]]
         else:
-            if length == MAX_LENGTH or leaf.n_constants == MAX_CONSTANTS:
+            if length == MAX_PROGRAM_LENGTH or leaf.n_constants == MAX_CONSTANTS:
                 return False
             leaf.tokens[length] = CONSTANT << KIND_SHIFT
             leaf.origin[length] = skeleton.origin[i]

@@ -1,39 +1,39 @@
-"""Closer by a sum of few terms of a fixed set: least squares with the weight that each row of the goal has in the result.
+"""Closer by a sum of a few terms of a fixed set: least squares with the weight that each row of the goal has in the result.
 
-Terms are chosen by leaving out one after the other. What closes the hole is written down as tokens and guesses of the constants.
-Exact goals come out exactly. Products are in `products`; closers that compare a goal with entries of the bank are in `matching`.
+Terms are selected by eliminating one after the other. The closer writes tokens and guesses of their constants; exact goals are found
+exactly. Products are in `product_closers`; closers that compare a goal with entries of the bank are in `bank_closers`.
 """
 
 import numpy as np
 
 from spl.kernels.bank.term_selection import choose_terms, orthogonalise
-from spl.kernels.bank.value_index import EXACT, look_up
+from spl.kernels.bank.value_index import IDENTICAL, look_up
 from spl.kernels.programs.rows import fill_row
 from spl.kernels.programs.tokens import ADD, CONSTANT, KIND_SHIFT, MUL, SUB
 from spl.kernels.runtime.compiler import kernel
-from spl.kernels.runtime.linking import apart
+from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.random import random_below
-from spl.kernels.tree.complete import DIFFERENCE, NUMBER, PRODUCT, SCALED, SUM
-from spl.kernels.tree.skeleton import MAX_STEPS, append_constant, append_entry, append_token, begin_closing
+from spl.kernels.tree.complete import DIFFERENCE_FORM, NUMBER_FORM, PRODUCT_FORM, SCALED_FORM, SUM_FORM
+from spl.kernels.tree.skeleton import MAX_INVERSIONS, append_constant, append_entry, append_token, begin_closing
 
-NEAR_WHOLE = 1e-6  # how near a coefficient must be to a number that can be spelled
+NEAR_COEFFICIENT = 1e-6  # how close a coefficient must be to 1 to be left out
 
 
-@apart
+@linked_kernel
 def find_number(completion, symbol, value):
-    """Return the entry of a symbol that is this number; -1 if there is none."""
+    """Return the entry of a symbol whose values are this number; -1 if there is none."""
     frame = completion.frame
-    at = 2 * MAX_STEPS * frame.n
+    at = 2 * MAX_INVERSIONS * frame.n
     fill_row(frame.rows, at, value, frame.n)
-    return look_up(completion.bank, symbol, np.int64(EXACT), frame.rows, at)
+    return look_up(completion.bank, symbol, np.int64(IDENTICAL), frame.rows, at)
 
 
-@apart
+@linked_kernel
 def find_weights(completion):
-    """Put the weight of each row of the goal into row 2 * MAX_STEPS + 1 of the wide frame; tell whether enough rows count."""
+    """Put the weight of each row of the goal into row 2 * MAX_INVERSIONS + 1 of the wide frame; return whether enough rows count."""
     wide = completion.wide
     n = wide.n
-    at = (2 * MAX_STEPS + 1) * n
+    at = (2 * MAX_INVERSIONS + 1) * n
     total = 0.0
     for j in range(n):
         slope = wide.rows[at + j]
@@ -49,20 +49,20 @@ def find_weights(completion):
     return True
 
 
-@apart
+@linked_kernel
 def close_by_combination(completion, random):
-    """Close the hole with a sum of few terms; tell whether there is one that can be spelled.
+    """Close the hole with a sum of a few terms; return whether there is one that the grammar can write.
 
-    Every second time terms are dearer than the data alone would have them: the front needs shorter sums too, and where errors are no
-    white noise, only these are right.
+    Every second time terms cost more than the data alone would justify: the front needs shorter sums too, and only these are right
+    where errors are not white noise.
     """
-    skeleton, wide, work = completion.skeleton, completion.wide, completion.squares
+    skeleton, wide, work = completion.skeleton, completion.wide, completion.least_squares
     symbol = skeleton.symbol[skeleton.hole]
     n_own = completion.n_terms[symbol]
     if n_own == 0:
         return False
     n = wide.n
-    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_STEPS + 1) * n
+    goal, weights = 2 * skeleton.n_steps * n, (2 * MAX_INVERSIONS + 1) * n
     square = 0.0
     for j in range(n):
         root = np.sqrt(wide.rows[weights + j])
@@ -81,7 +81,7 @@ def close_by_combination(completion, random):
     if work.n_best == 0:
         return False
     begin_closing(skeleton)
-    if completion.form_length[symbol, SCALED] > 0:
+    if completion.form_length[symbol, SCALED_FORM] > 0:
         return _spell_scaled_sum(completion, symbol)
     return _spell_plain_sum(completion, symbol)
 
@@ -95,18 +95,18 @@ def _append_term(completion, symbol, k):
 
 @kernel
 def _spell_scaled_sum(completion, symbol):
-    """Spell C * t + C * t + ... + C."""
-    skeleton, work = completion.skeleton, completion.squares
+    """Write C * t + C * t + ... + C."""
+    skeleton, work = completion.skeleton, completion.least_squares
     n_best = work.n_best
-    if n_best > 1 and completion.form_length[symbol, SUM] == 0:
+    if n_best > 1 and completion.form_length[symbol, SUM_FORM] == 0:
         return False
     for _ in range(n_best - 1):
         append_token(skeleton, ADD, symbol)
-    is_factor_first = completion.forms[symbol, SCALED, 1] >> KIND_SHIFT == CONSTANT
+    is_factor_first = completion.forms[symbol, SCALED_FORM, 1] >> KIND_SHIFT == CONSTANT
     for i in range(n_best):
         k = work.best_kept[i]
         if k == 0:
-            if completion.form_length[symbol, NUMBER] == 0:
+            if completion.form_length[symbol, NUMBER_FORM] == 0:
                 return False
             append_constant(skeleton, work.best_coefficient[i], symbol)
             continue
@@ -121,17 +121,17 @@ def _spell_scaled_sum(completion, symbol):
 
 @kernel
 def _spell_plain_sum(completion, symbol):
-    """Spell t + 2 * t - t / 2 ... without constants: each coefficient must be 1 or a number of the bank, each sign an operator."""
-    skeleton, work = completion.skeleton, completion.squares
+    """Write t + 2 * t - t / 2 ... without constants: each coefficient must be 1 or a number of the bank, each sign an operator."""
+    skeleton, work = completion.skeleton, completion.least_squares
     n_best = work.n_best
     n_positive = 0
     for i in range(n_best):
         n_positive += work.best_coefficient[i] > 0.0
     if n_positive == 0:
         return False
-    if n_positive > 1 and completion.form_length[symbol, SUM] == 0:
+    if n_positive > 1 and completion.form_length[symbol, SUM_FORM] == 0:
         return False
-    if n_positive < n_best and completion.form_length[symbol, DIFFERENCE] == 0:
+    if n_positive < n_best and completion.form_length[symbol, DIFFERENCE_FORM] == 0:
         return False
     for _ in range(n_best - n_positive):
         append_token(skeleton, SUB, symbol)
@@ -148,14 +148,14 @@ def _spell_plain_sum(completion, symbol):
 
 @kernel
 def _spell_multiple(completion, symbol, k, factor):
-    """Spell a term times a number; term 0 is the number itself. Tell whether the number can be spelled."""
+    """Write a term times a number; term 0 is the number itself. Return whether the bank has the number."""
     skeleton = completion.skeleton
-    is_one = abs(factor - 1.0) <= NEAR_WHOLE
+    is_one = abs(factor - 1.0) <= NEAR_COEFFICIENT
     if k > 0 and is_one:
         _append_term(completion, symbol, k - 1)
         return True
     entry = find_number(completion, symbol, factor)
-    if entry < 0 or (k > 0 and completion.form_length[symbol, PRODUCT] == 0):
+    if entry < 0 or (k > 0 and completion.form_length[symbol, PRODUCT_FORM] == 0):
         return False
     if k > 0:
         append_token(skeleton, MUL, symbol)
