@@ -1,6 +1,7 @@
 """What the equation of a state may be: formulas to try in its place, and terms to add to it.
 
-Both come from the front of its search and from sums of simple terms, which are fitted to the derivative before the search begins.
+Formulas come from the front of its search and from sums of simple terms, which are fitted to the derivative before the search begins.
+Terms come from the library of these sums.
 """
 
 from collections.abc import Iterator
