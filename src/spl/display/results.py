@@ -25,15 +25,6 @@ STOPPED = {
     "schedules": "all rounds of the search are done",
     "interrupted": "interrupted; this is the best so far",
 }
-DOMAINS = {  # where an operator has a finite value; everywhere, if it is not here
-    "div": "b other than 0",
-    "pow": "a above 0; below 0 only for whole b",
-    "inv": "a other than 0",
-    "sqrt": "a of 0 or more",
-    "log": "a above 0",
-    "asin": "a from -1 to 1",
-    "acos": "a from -1 to 1",
-}
 
 
 def count_of(number: int, noun: str) -> str:
@@ -148,6 +139,5 @@ def operator_lines(operators: Iterable[Operator]) -> list[str]:
     lines = [f"{'name':<8}{'also':<9}{'arguments':>9}{'cost':>6}  domain"]
     for operator in operators:
         also = " ".join(signs.get(operator.name, []))
-        domain = DOMAINS.get(operator.name, "everywhere")
-        lines.append(f"{operator.name:<8}{also:<9}{operator.arity:>9}{operator.cost:>6}  {domain}")
+        lines.append(f"{operator.name:<8}{also:<9}{operator.arity:>9}{operator.cost:>6}  {operator.traits.domain.text}")
     return lines

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
+from spl.formulas.operators import is_function
 from spl.formulas.program import Program, Vocabulary
 from spl.kernels.programs import tokens as tk
 
@@ -34,7 +35,6 @@ SCAN_ROWS = 1000  # about so many rows are enough to compare them
 SAME = 1e-9  # terms whose directions differ by less are the same
 _START = tk.SYMBOL << tk.KIND_SHIFT
 _NUMBER = tk.CONSTANT << tk.KIND_SHIFT
-_NO_FUNCTIONS = (tk.NEG, tk.INV, tk.SQUARE, tk.CUBE, tk.ABS, tk.SIGN)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,10 +165,8 @@ def _products(words: Vocabulary) -> Iterator[Term]:
 
 def _function_terms(grammar: Grammar, words: Vocabulary) -> Iterator[Term]:
     """Yield functions of one variable, and products of two such, or of one and a variable."""
-    used = dict.fromkeys(
-        token for rule in grammar.rules for token in rule.tokens if token >> tk.KIND_SHIFT == tk.OPERATOR
-    )
-    functions = [token for token in used if words.arity_of(token) == 1 and token not in _NO_FUNCTIONS]
+    used = dict.fromkeys(token for rule in grammar.rules for token in rule.tokens if is_function(token))
+    functions = [token for token in used if words.arity_of(token) == 1 and words.operator_of(token).traits.is_smooth]
     variables = [(words.variable_token(name),) for name in words.variables]
     single = [(function, *variable) for function in functions for variable in variables]
     yield from single

@@ -17,9 +17,9 @@ from spl.dynamics.refine import noise_to_weigh, refine, refine_joined
 from spl.dynamics.rows import Plan, SystemRows
 from spl.dynamics.segments import choose_length
 from spl.dynamics.shooting import Refined
+from spl.formulas.operators import is_function
 from spl.formulas.program import Program
 from spl.formulas.system import System
-from spl.kernels.programs import tokens as tk
 
 Numbers = NDArray[np.float64]
 
@@ -32,7 +32,6 @@ SMALLEST = float(np.finfo(float).tiny)  # squared errors below this are 0, which
 # What a function adds to the description of an equation beside its token: without it, functions stood in for terms that they hardly
 # differ from on the data, as 21.6*sin(0.09*y) for 2*y. The size was set by judgement, not tuned on its own.
 TOKEN_NATS, FUNCTION_NATS = 0.75, 2.5
-_NO_FUNCTIONS = (tk.ADD, tk.SUB, tk.MUL, tk.DIV, tk.NEG, tk.INV, tk.SQUARE, tk.CUBE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,4 +156,4 @@ def count_functions(program: Program) -> int:
         >>> count_functions(parse_expression("sin(x) - x**0.3/x**2", Vocabulary(("x",))))
         2
     """
-    return sum(token >> tk.KIND_SHIFT == tk.OPERATOR and token not in _NO_FUNCTIONS for token in program.tokens)
+    return sum(map(is_function, program.tokens))

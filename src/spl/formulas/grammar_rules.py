@@ -12,12 +12,13 @@ from itertools import combinations_with_replacement
 from spl.errors import GrammarError, shorten
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_text import read_grammar
-from spl.formulas.operators import BUILT_IN, POWER_NAME, SPELLINGS, Operator, find_operator
+from spl.formulas.operators import BUILT_IN, POWER_NAME, SPELLINGS, Binding, Operator, find_operator
 from spl.formulas.text import MAX_POWER, quote_name
+from spl.kernels.programs import tokens as tk
 
 DEFAULT_OPERATORS = ("+", "-", "*", "/", "sqrt", "exp", "log", "sin", "cos")  # what a law may contain if nobody says
 
-TRIGONOMETRIC = ("sin", "cos", "tan", "asin", "acos", "atan")
+TRIGONOMETRIC = tuple(row.name for row in BUILT_IN.values() if row.traits.family == "waves")
 LOGARITHMS_AND_ROOTS = ("log", "sqrt", "cbrt")
 INSIDES = ("anything", "variables", "polynomials")
 MAX_MONOMIALS = 1_000
@@ -77,17 +78,14 @@ def _find_template(item: str | Operator, own: tuple[Operator, ...]) -> _Template
     if not isinstance(item, str | Operator):
         raise GrammarError(f"An operator must be a name, a sign or an `Operator`; it is {item!r}.")
     operator = find_operator(item, own) if isinstance(item, str) else item
-    match operator.name if operator.opcode >= 0 else "":
-        case "add" | "sub":
-            return _Template(operator.name, f"{{}} {operator.infix} {{}}")
-        case "mul" | "div" | "pow":
-            return _Template(operator.name, f"{{}}{operator.infix}{{}}")
-        case "neg":
-            return _Template("neg", "-{}")
-        case "square":
-            return _Template("**2", "{}**2")
-        case "cube":
-            return _Template("**3", "{}**3")
+    traits = operator.traits
+    if operator.infix:
+        gap = " " if traits.binding == Binding.SUM else ""
+        return _Template(operator.name, f"{{}}{gap}{operator.infix}{gap}{{}}")
+    if operator.opcode == tk.NEG:
+        return _Template("neg", "-{}")
+    if operator.opcode in (tk.SQUARE, tk.CUBE):
+        return _Template(f"**{traits.degree:g}", f"{{}}**{traits.degree:g}")
     return _Template(operator.name, f"{operator.name}({', '.join(['{}'] * operator.arity)})")
 
 

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 
+from spl.formulas.operators import EVEN_FUNCTIONS, ODD_FUNCTIONS
 from spl.formulas.program import Program, join
 from spl.formulas.text import CONSTANT_TOKEN, exponent_of
 from spl.kernels.programs import tokens as tk
-
-ODD = (tk.CBRT, tk.SIN, tk.TAN, tk.ASIN, tk.ATAN, tk.SINH, tk.TANH, tk.SIGN)  # beside odd powers
-EVEN = (tk.COS, tk.COSH, tk.ABS)  # beside even powers
 
 
 def put_minus_before(program: Program) -> Program:
@@ -87,9 +85,9 @@ def _turn(program: Program) -> Program | None:
 
 def _is_odd(token: int) -> bool:
     exponent = exponent_of(token)
-    return token in ODD or (exponent is not None and exponent % 2 == 1)
+    return token in ODD_FUNCTIONS or (exponent is not None and exponent % 2 == 1)
 
 
 def _is_even(token: int) -> bool:
     exponent = exponent_of(token)
-    return token in EVEN or (exponent is not None and exponent % 2 == 0)
+    return token in EVEN_FUNCTIONS or (exponent is not None and exponent % 2 == 0)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from spl.errors import ExpressionError, OperatorError, shorten, suggest_name
-from spl.formulas.infix import ATOM, MINUS, POWER, PRODUCT, Piece, write_product, write_sum
-from spl.formulas.operators import BUILT_IN, SPELLINGS, Operator, find_operator
+from spl.formulas.infix import Piece, write_product, write_sum
+from spl.formulas.operators import BUILT_IN, NAMED_POWERS, SPELLINGS, Binding, Operator, find_operator
 from spl.formulas.program import Program, Vocabulary
 from spl.kernels.programs import tokens as tk
 
@@ -21,8 +21,7 @@ MAX_LENGTH = 10_000  # characters of one formula
 MAX_POWER = 64  # of a power that is one token; the kernels multiply it out
 
 CONSTANT_TOKEN = tk.CONSTANT << tk.KIND_SHIFT
-_NAMED_POWERS: Final = {2.0: tk.SQUARE, 3.0: tk.CUBE, -1.0: tk.INV, 0.5: tk.SQRT}
-_NAMED_EXPONENTS: Final = {token: exponent for exponent, token in _NAMED_POWERS.items()}
+_NAMED_EXPONENTS: Final = {token: exponent for exponent, token in NAMED_POWERS.items()}
 _SIGNS: Final[dict[type[ast.operator], int]] = {ast.Add: tk.ADD, ast.Sub: tk.SUB, ast.Mult: tk.MUL, ast.Div: tk.DIV}
 _SHOWN_WIDTH = 100  # characters of a line that an error message shows
 
@@ -107,8 +106,8 @@ def power_token(exponent: float) -> int | None:
         >>> power_token(2.0) == tk.SQUARE, power_token(0.3)
         (True, None)
     """
-    if exponent in _NAMED_POWERS:
-        return _NAMED_POWERS[exponent]
+    if exponent in NAMED_POWERS:
+        return NAMED_POWERS[exponent]
     if math.isfinite(exponent) and exponent == int(exponent) and 2 <= abs(exponent) <= MAX_POWER:
         return make_token(tk.POWER, int(exponent) + tk.POWER_OFFSET)
     return None
@@ -328,7 +327,7 @@ def write_tokens(
     for token in reversed(tokens):
         kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
         if kind == tk.VARIABLE:
-            piece = Piece(quote_name(vocabulary.variables[payload]), ATOM)
+            piece = Piece(quote_name(vocabulary.variables[payload]), Binding.ATOM)
         elif kind == tk.LITERAL:
             piece = _write_number(vocabulary.literals[payload], digits)
         elif kind == tk.CONSTANT:
@@ -358,25 +357,27 @@ def quote_name(name: str) -> str:
 
 def _write_number(value: float, digits: int | None) -> Piece:
     if not math.isfinite(value):
-        return Piece("C", ATOM)
+        return Piece("C", Binding.ATOM)
     text = repr(abs(value)) if digits is None else f"{abs(value):.{digits}g}"
-    positive = Piece(text.removesuffix(".0"), ATOM)
-    return Piece(f"-{positive.text}", MINUS, positive) if math.copysign(1, value) < 0 else positive
+    positive = Piece(text.removesuffix(".0"), Binding.ATOM)
+    return Piece(f"-{positive.text}", Binding.MINUS, positive) if math.copysign(1, value) < 0 else positive
 
 
 def _write_operator(token: int, arguments: list[Piece], vocabulary: Vocabulary) -> Piece:
     match token, arguments:
-        case ((tk.ADD | tk.SUB), [left, right]):
-            return write_sum(token == tk.ADD, left, right)
-        case ((tk.MUL | tk.DIV), [left, right]):
-            return write_product("*" if token == tk.MUL else "/", left, right)
-        case tk.POW, [base, exponent]:
-            return Piece(f"{base.within(ATOM)}**{exponent.within(MINUS)}", POWER)
         case tk.NEG, [only]:
-            return Piece(f"-{only.within(POWER)}", MINUS, only._replace(negative=None))
+            return Piece(f"-{only.within(Binding.POWER)}", Binding.MINUS, only._replace(negative=None))
         case tk.INV, [only]:
-            return Piece(f"1/{only.within(POWER)}", PRODUCT)
+            return Piece(f"1/{only.within(Binding.POWER)}", Binding.PRODUCT)
     power = exponent_of(token)
     if power is not None and token != tk.SQRT:
-        return Piece(f"{arguments[0].within(ATOM)}**{int(power)}", POWER)
-    return Piece(f"{vocabulary.operator_of(token).name}({', '.join(piece.text for piece in arguments)})", ATOM)
+        return Piece(f"{arguments[0].within(Binding.ATOM)}**{int(power)}", Binding.POWER)
+    operator = vocabulary.operator_of(token)
+    match operator.traits.binding, arguments:
+        case Binding.SUM, [left, right]:
+            return write_sum(token == tk.ADD, left, right)
+        case Binding.PRODUCT, [left, right]:
+            return write_product(operator.infix, left, right)
+        case Binding.POWER, [base, exponent]:
+            return Piece(f"{base.within(Binding.ATOM)}{operator.infix}{exponent.within(Binding.MINUS)}", Binding.POWER)
+    return Piece(f"{operator.name}({', '.join(piece.text for piece in arguments)})", Binding.ATOM)

@@ -8,23 +8,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-_SAME = (
-    "sqrt",
-    "cbrt",
-    "exp",
-    "log",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "abs",
-    "sign",
-)
+from spl.formulas.operators import BUILT_IN
+
+_OUR_NAMES = tuple(row.name for row in BUILT_IN.values() if row.traits.is_function and row.arity == 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +40,7 @@ class Language:
 
 def _call_all(prefix: str = "", **others: str) -> dict[str, str]:
     """Return the calls of functions that have our names, and of others."""
-    functions = {name: f"{prefix}{name}({{0}})" for name in _SAME}
+    functions = {name: f"{prefix}{name}({{0}})" for name in _OUR_NAMES}
     return functions | {"min": f"{prefix}minimum({{0}}, {{1}})", "max": f"{prefix}maximum({{0}}, {{1}})"} | others
 
 

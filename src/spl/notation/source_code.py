@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spl.errors import ExpressionError
-from spl.formulas.infix import ATOM, MINUS, POWER, PRODUCT, Piece, write_product, write_sum
-from spl.formulas.operators import Operator
+from spl.formulas.infix import Piece, write_product, write_sum
+from spl.formulas.operators import Binding, Operator
 from spl.formulas.program import Program
 from spl.formulas.text import exponent_of, to_text
 from spl.kernels.programs import tokens as tk
@@ -130,7 +130,7 @@ def _write(program: Program, columns: Sequence[str], language: Language, own: Ma
     for token in reversed(program.tokens):
         kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
         if kind == tk.VARIABLE:
-            stack.append(_Part(Piece(columns[payload], ATOM), None))
+            stack.append(_Part(Piece(columns[payload], Binding.ATOM), None))
         elif kind == tk.LITERAL:
             stack.append(_write_number(words.literals[payload], language))
         elif kind == tk.CONSTANT:
@@ -147,10 +147,10 @@ def _write(program: Program, columns: Sequence[str], language: Language, own: Ma
 def _write_number(value: float, language: Language) -> _Part:
     """Write a number with all its digits; what is not finite is what a formula gives outside its domain."""
     if not math.isfinite(value):
-        return _Part(Piece(language.nan, ATOM), math.nan)
-    positive = Piece(repr(abs(value)), ATOM)
+        return _Part(Piece(language.nan, Binding.ATOM), math.nan)
+    positive = Piece(repr(abs(value)), Binding.ATOM)
     is_negative = math.copysign(1, value) < 0
-    return _Part(Piece(f"-{positive.text}", MINUS, positive) if is_negative else positive, value)
+    return _Part(Piece(f"-{positive.text}", Binding.MINUS, positive) if is_negative else positive, value)
 
 
 def _write_operator(
@@ -162,14 +162,14 @@ def _write_operator(
     pieces = [part.piece for part in parts]
     exponent = exponent_of(token)
     if exponent is not None and token not in (tk.SQRT, tk.INV):
-        whole = Piece(str(int(exponent)), ATOM if exponent > 0 else MINUS)
+        whole = Piece(str(int(exponent)), Binding.ATOM if exponent > 0 else Binding.MINUS)
         return _Part(_write_power(pieces[0], whole, language), None)
     operator = program.vocabulary.operator_of(token)
     if operator in own:
-        return _Part(Piece(f"{own[operator]}({', '.join(piece.text for piece in pieces)})", ATOM), None)
+        return _Part(Piece(f"{own[operator]}({', '.join(piece.text for piece in pieces)})", Binding.ATOM), None)
     if numbers and operator.name in language.with_number:
         texts = [part.piece.text for part in sorted(parts, key=lambda part: part.number is not None)]
-        return _Part(Piece(language.with_number[operator.name].format(*texts), ATOM), None)
+        return _Part(Piece(language.with_number[operator.name].format(*texts), Binding.ATOM), None)
     return _Part(_write_built_in(operator, pieces, language), None)
 
 
@@ -189,16 +189,16 @@ def _write_built_in(operator: Operator, pieces: Sequence[Piece], language: Langu
         case tk.DIV, [left, right]:
             return write_product(language.over, left, right)
         case tk.INV, [only]:
-            return Piece(f"1.0{language.over}{only.within(POWER)}", PRODUCT)
+            return Piece(f"1.0{language.over}{only.within(Binding.POWER)}", Binding.PRODUCT)
         case tk.NEG, [only]:
-            return Piece(f"-{only.within(POWER)}", MINUS, only._replace(negative=None))
+            return Piece(f"-{only.within(Binding.POWER)}", Binding.MINUS, only._replace(negative=None))
         case tk.POW, [base, exponent]:
             return _write_power(base, exponent, language, is_general=True)
-    return Piece(language.calls[operator.name].format(*(piece.text for piece in pieces)), ATOM)
+    return Piece(language.calls[operator.name].format(*(piece.text for piece in pieces)), Binding.ATOM)
 
 
 def _write_power(base: Piece, exponent: Piece, language: Language, *, is_general: bool = False) -> Piece:
     """Write a power: with the language's sign for a whole exponent, or with its function where it has one."""
     if "pow" in language.calls and (is_general or not language.power):
-        return Piece(language.calls["pow"].format(base.text, exponent.text), ATOM)
-    return Piece(f"{base.within(ATOM)}{language.power}{exponent.within(ATOM)}", POWER)
+        return Piece(language.calls["pow"].format(base.text, exponent.text), Binding.ATOM)
+    return Piece(f"{base.within(Binding.ATOM)}{language.power}{exponent.within(Binding.ATOM)}", Binding.POWER)

@@ -13,7 +13,7 @@ from spl.errors import ExpressionError
 from spl.formulas.nice_numbers import MAX_EXACT, find_nice_number
 from spl.formulas.operators import BUILT_IN, Operator
 from spl.formulas.program import Program
-from spl.formulas.text import to_text
+from spl.formulas.text import exponent_of, to_text
 from spl.kernels.programs import tokens as tk
 
 if TYPE_CHECKING:
@@ -109,8 +109,10 @@ def _apply_form(operator: Operator, arguments: tuple[Any, ...], real: bool, opaq
         return _multiply(arguments[0], 1 / arguments[1]) if arguments[1] != 0 else sympy.nan
     if operator.opcode == tk.SUB:
         return arguments[0] + _multiply(sympy.Integer(-1), arguments[1])
-    if operator.opcode in (tk.POW, tk.SQUARE, tk.CUBE, tk.INV):
-        _check_power(operator, arguments)
+    if operator.opcode == tk.POW:
+        _check_power(*arguments)
+    elif (exponent := exponent_of(operator.opcode)) is not None:
+        _check_power(arguments[0], nice_number(exponent))
     if operator.sympy is None or (opaque and operator.opcode < 0):
         return sympy.Function(operator.name, real=True if real else None)(*arguments)
     return operator.sympy(*arguments)
@@ -130,19 +132,13 @@ def _multiply(a: Any, b: Any) -> Any:
     return coefficient * rest if coefficient in (1, -1) else sympy.Mul(coefficient, rest, evaluate=False)
 
 
-def _check_power(operator: Operator, arguments: tuple[Any, ...]) -> None:
+def _check_power(base: Any, exponent: Any) -> None:
     """Raise if the power would drag a coefficient out of the range of floats, which sympy would write out in full."""
-    import sympy
-
-    exponents = {tk.SQUARE: 2, tk.CUBE: 3, tk.INV: -1}
-    coefficient, _ = arguments[0].as_coeff_Mul()
-    exponent = arguments[1] if operator.opcode == tk.POW else sympy.Integer(exponents[operator.opcode])
+    coefficient, _ = base.as_coeff_Mul()
     if coefficient == 0 or not is_plain_number(exponent) or not coefficient.is_finite:
         return
     if abs(math.log(abs(float(coefficient)))) * abs(to_float(exponent)) > math.log(MAX_MAGNITUDE):
-        raise ExpressionError(
-            f"({arguments[0]})**{exponent} has a coefficient beyond floating point. Scale the formula first."
-        )
+        raise ExpressionError(f"({base})**{exponent} has a coefficient beyond floating point. Scale the formula first.")
 
 
 # ---- text ----------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.formulas.grammar import Grammar
+from spl.formulas.operators import BY_OPCODE
 from spl.formulas.program import Vocabulary, token_cost
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.bank.bank import MAX_HOLES, BankRules
@@ -27,7 +28,7 @@ from spl.kernels.tree.complete import (
     SUM,
 )
 
-_DEARER = (tk.EXP, tk.LOG, tk.SIN, tk.COS, tk.TAN, tk.ASIN, tk.ACOS, tk.ATAN, tk.SINH, tk.COSH, tk.TANH)
+_DEARER_FAMILIES = ("exponential", "waves", "hyperbolic")
 
 
 class _BankRule(NamedTuple):
@@ -67,7 +68,8 @@ def bank_cost(token: int, vocabulary: Vocabulary) -> int:
 
     Functions of functions would fill the bank before it comes to sums of products, of which laws have more.
     """
-    return token_cost(token, vocabulary) + (token in _DEARER)
+    is_dearer = token in BY_OPCODE and BY_OPCODE[token].traits.family in _DEARER_FAMILIES
+    return token_cost(token, vocabulary) + is_dearer
 
 
 def _bank_rules(grammar: Grammar) -> Iterator[_BankRule]:

@@ -7,6 +7,7 @@ Each number is written to the precision that the data gives it; see `kernels/pre
 
 import math
 
+from spl.formulas.operators import is_function
 from spl.formulas.program import Program, token_cost
 from spl.kernels.programs import tokens as tk
 from spl.regression.candidate import Candidate
@@ -59,14 +60,10 @@ def _token_nats(token: int, program: Program) -> float:
     kind = token >> tk.KIND_SHIFT
     if kind not in (tk.OPERATOR, tk.POWER):
         return math.log((len(program.vocabulary.variables) + 1) / LEAF_SHARE)
-    if _is_function(token):
+    if is_function(token):
         return math.log(N_FUNCTIONS / FUNCTION_SHARE)
     n_spellings = 2 if token in (tk.ADD, tk.MUL) else 1  # a + b is b + a
     return math.log(N_ARITHMETIC / ARITHMETIC_SHARE / n_spellings)
-
-
-def _is_function(token: int) -> bool:
-    return token >> tk.KIND_SHIFT == tk.OPERATOR and token not in tk.ARITHMETIC
 
 
 def count_numbers(program: Program) -> int:

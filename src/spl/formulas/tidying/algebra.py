@@ -11,10 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spl.formulas.operators import BY_OPCODE
+from spl.formulas.operators import BUILT_IN, BY_OPCODE
 from spl.kernels.programs import tokens as tk
 
 ULPS = 4  # units in the last place by which merging may move a number off a short one
+_NEVER_NEGATIVE = frozenset(
+    row.opcode for row in BUILT_IN.values() if row.traits.is_never_negative and not row.traits.is_power
+)
 
 
 class Number(NamedTuple):
@@ -282,7 +285,7 @@ def absolute(node: Node) -> Node:
 def _is_never_negative(base: Node, exponent: Number) -> bool:
     if not is_whole(exponent.value) or exponent.value % 2 == 0:
         return True
-    return isinstance(base, Call) and base.token in (tk.ABS, tk.EXP, tk.COSH, tk.ACOS)
+    return isinstance(base, Call) and base.token in _NEVER_NEGATIVE
 
 
 def fold(token: int, numbers: Sequence[Number]) -> Number | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spl.formulas.minus_signs import ODD
+from spl.formulas.operators import ODD_FUNCTIONS
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import CONSTANT_TOKEN, power_token
 from spl.formulas.tidying.algebra import Call, Factor, Leaf, Node, Number, Term, Total, is_whole, snap
@@ -169,7 +169,7 @@ def _is_minus(prefix: Prefix, at: int) -> bool:
     item = prefix[at]
     if isinstance(item, Number):
         return item.value < 0
-    return item == tk.NEG or (item in ODD and prefix[at + 1] == tk.SUB and isinstance(prefix[at + 2], Number))
+    return item == tk.NEG or (item in ODD_FUNCTIONS and prefix[at + 1] == tk.SUB and isinstance(prefix[at + 2], Number))
 
 
 def _is_bracket(prefix: Prefix, at: int) -> bool:

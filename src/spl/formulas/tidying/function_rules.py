@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from spl.formulas.minus_signs import EVEN
+from spl.formulas.operators import BUILT_IN, BY_OPCODE, EVEN_FUNCTIONS
 from spl.formulas.tidying.algebra import (
     ONE,
     Call,
@@ -50,7 +50,7 @@ def call(token: int, arguments: Sequence[Node]) -> Node:
             return _logarithm(inner)
         case tk.EXP, [inner]:
             return _exponential(inner)
-        case _, [inner] if token in EVEN:
+        case _, [inner] if token in EVEN_FUNCTIONS:
             return Call(token, (_without_sign(inner),))
     return Call(token, tuple(arguments))
 
@@ -63,9 +63,9 @@ def undo_inverse(token: int, inner: Node) -> Node | None:
     if not (isinstance(inner, Call) and len(inner.arguments) == 1):
         return None
     argument = inner.arguments[0]
+    if token in PERIODS and inner.token == BUILT_IN[BY_OPCODE[token].traits.inverse].opcode:
+        return argument
     match token, inner.token:
-        case (tk.SIN, tk.ASIN) | (tk.COS, tk.ACOS) | (tk.TAN, tk.ATAN):
-            return argument
         case (tk.COS, tk.ASIN) | (tk.SIN, tk.ACOS):
             return raise_to(add((Term(ONE), negate(raise_apart(argument, TWO)))), HALF)
         case tk.COS, tk.ATAN:

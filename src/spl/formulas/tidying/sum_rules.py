@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from spl.formulas.minus_signs import EVEN, ODD
+from spl.formulas.operators import EVEN_FUNCTIONS, ODD_FUNCTIONS
 from spl.formulas.tidying.algebra import (
     MINUS_ONE,
     ONE,
@@ -42,15 +42,15 @@ def find_alternatives(node: Node) -> Iterator[Node]:
             yield from _rewrite_term(node)
         case Total():
             yield from _rewrite_total(node)
-        case Call(token, (inner,)) if token in EVEN:
+        case Call(token, (inner,)) if token in EVEN_FUNCTIONS:
             yield Call(token, (_turn_sign(inner),))
-        case Call(token, (inner,)) if token in ODD:
+        case Call(token, (inner,)) if token in ODD_FUNCTIONS:
             yield negate(_turn_sign(node))
 
 
 def _turn_sign(node: Node) -> Node:
     """Return a node with the other sign, which goes into odd functions."""
-    if isinstance(node, Call) and node.token in ODD:
+    if isinstance(node, Call) and node.token in ODD_FUNCTIONS:
         return Call(node.token, (_turn_sign(node.arguments[0]),))
     return negate(node)
 
@@ -102,7 +102,7 @@ def _rewrite_factor(base: Node, exponent: Number) -> Iterator[Node]:
             if inner.number.value == 1 and len(inner.factors) == 1 and inner.factors[0][1].value % 2 != 0:
                 root, power = inner.factors[0]
                 yield multiply((Term(power), call(tk.LOG, (root,))))
-        case Call(token) if token in ODD and is_whole(exponent.value):
+        case Call(token) if token in ODD_FUNCTIONS and is_whole(exponent.value):
             yield raise_to(negate(_turn_sign(base)), exponent)
 
 
