@@ -21,7 +21,7 @@ from spl.dynamics.shooting import Refined
 from spl.dynamics.system_packing import evaluate_slopes
 from spl.dynamics.term_library import Library, Term
 from spl.dynamics.trials import Choice, SystemTrials
-from spl.formulas.constant_slots import fix_constants, free_literals, free_numbers
+from spl.formulas.constant_slots import constants_to_numbers, literals_to_constants, numbers_to_constants
 from spl.formulas.edits import drop_one_function, drop_one_term
 from spl.formulas.grammar import Grammar
 from spl.formulas.printed_numbers import number_positions
@@ -262,7 +262,7 @@ class SystemChooser:
     def _free(self, state: int, program: Program) -> Program:
         """Return a formula with all of its numbers free."""
         grammar = self._freedoms[state]
-        return free_numbers(program, kept=grammar.numbers, has_factors=grammar.has_factors)
+        return numbers_to_constants(program, kept=grammar.numbers, has_factors=grammar.has_factors)
 
     def _simplify(self, state: int, program: Program) -> Program:
         def agree(program: Program, simpler: Program) -> bool:
@@ -299,7 +299,7 @@ class SystemChooser:
         """
         system = fitted.system
         kept = [grammar.numbers for grammar in self._freedoms]
-        freed = replace(system, programs=tuple(map(free_literals, system.programs, kept)))
+        freed = replace(system, programs=tuple(map(literals_to_constants, system.programs, kept)))
         of_fitted = iter(self._errors_of(system, fitted))
         can_free = all(map(can_be_fitted, freed.programs))
         of_all = iter(self._errors_of(freed, fitted) if can_free else np.empty(0))
@@ -349,7 +349,7 @@ def _clean_system(refined: Refined) -> System:
     errors = iter(refined.standard_errors)
     for program in refined.system.programs:
         numbers = [_simple_number(value, SURE * next(errors)) for value in program.constants]
-        programs.append(fix_constants(program, numbers))
+        programs.append(constants_to_numbers(program, numbers))
     return replace(refined.system, programs=tuple(programs))
 
 

@@ -1,7 +1,7 @@
-"""Building a grammar from a list of operators and what is known about the formula.
+"""Builds a grammar from a list of operators and what is known about the formula.
 
-The constraints are those of the SPL paper (appendix B): what may stand inside trigonometric functions, logarithms and
-roots, whether these may stand inside each other, and which whole numbers are leaves.
+The constraints are those of the SPL paper (appendix B): what may be inside trigonometric functions, logarithms and roots,
+whether these may be nested, and which whole numbers are leaves.
 """
 
 import math
@@ -16,7 +16,7 @@ from spl.formulas.operators import BUILT_IN, POWER_NAME, SPELLINGS, Binding, Ope
 from spl.formulas.text import MAX_POWER, quote_name
 from spl.kernels.programs import tokens as tk
 
-DEFAULT_OPERATORS = ("+", "-", "*", "/", "sqrt", "exp", "log", "sin", "cos")  # what a law may contain if nobody says
+DEFAULT_OPERATORS = ("+", "-", "*", "/", "sqrt", "exp", "log", "sin", "cos")  # unless the user names others
 
 TRIGONOMETRIC = tuple(row.name for row in BUILT_IN.values() if row.traits.family == "waves")
 LOGARITHMS_AND_ROOTS = ("log", "sqrt", "cbrt")
@@ -29,12 +29,12 @@ _PLAIN_NAMES = ("g", "plain", "simple")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints:
-    """What is known about the formula before the search: nothing about its operators or the data."""
+    """What is known about the formula before the search, apart from its operators and the data."""
 
     constants: bool = True
-    inside: str = "anything"  # trigonometric functions; for polynomials also logarithms and roots
+    inside: str = "anything"  # of trigonometric functions; "polynomials" also holds for logarithms and roots
     max_power: int = 3  # total degree of those polynomials
-    nesting: bool = True  # whether trigonometric functions, logarithms and roots may stand inside each other
+    nesting: bool = True  # whether trigonometric functions, logarithms and roots may be nested
     integers: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class Constraints:
 
 
 def build_grammar(operators: Sequence[str | Operator], variables: Sequence[str], constraints: Constraints) -> Grammar:
-    """Return the grammar of all formulas of the operators that obey the constraints. See `Grammar.from_operators`."""
+    """Return the grammar of all formulas that use the operators and obey the constraints. See `Grammar.from_operators`."""
     if isinstance(operators, str | Operator) or not operators:
         raise GrammarError(
             f"`operators` must be a list with at least one operator, such as ['+', '*', 'sin']; it is {operators!r}."
@@ -61,7 +61,7 @@ def build_grammar(operators: Sequence[str | Operator], variables: Sequence[str],
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """An operator's name, and its text with `{}` for each argument."""
+    """An operator's name and its text, with `{}` for each argument."""
 
     name: str
     text: str
@@ -90,7 +90,7 @@ def _find_template(item: str | Operator, own: tuple[Operator, ...]) -> _Template
 
 
 class _Builder:
-    """Writes the rules as text, with further symbols only where a constraint needs them."""
+    """Writes the rules as text, with more than one symbol only if a constraint needs it."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class _Builder:
         return "\n".join(lines)
 
     def _inside_of(self, template: _Template) -> str:
-        """Return the symbol that stands inside an operator of the start symbol."""
+        """Return the symbol inside an operator of the start symbol."""
         inside = self._constraints.inside
         is_trigonometric = template.name in TRIGONOMETRIC
         if not is_trigonometric and template.name not in LOGARITHMS_AND_ROOTS:
@@ -139,7 +139,7 @@ class _Builder:
         return f"{symbol} -> {' | '.join([*operations, *products, *leaves])}"
 
     def _write_argument(self) -> Iterator[str]:
-        """Yield what may stand inside: variables, or sums of monomials; with factors, if there are constants."""
+        """Yield the alternatives of an argument: variables or sums of monomials, with factors if constants are allowed."""
         name = self._argument
         is_polynomial = self._constraints.inside == "polynomials"
         if is_polynomial:
@@ -159,7 +159,7 @@ class _Builder:
 
 
 def _write_monomials(variables: Sequence[str], max_power: int) -> Iterator[str]:
-    """Yield all products of the variables from degree 1 on."""
+    """Yield all products of the variables up to a degree."""
     n_monomials = math.comb(len(variables) + max_power, max_power) - 1
     if n_monomials > MAX_MONOMIALS:
         raise GrammarError(
@@ -185,7 +185,7 @@ def _check_variables(variables: Sequence[str]) -> None:
 
 
 def _free_name(names: tuple[str, ...], taken: set[str]) -> str:
-    """Return the first name that is free, numbered if none is."""
+    """Return the first unused name, or a numbered one."""
     numbered = (f"{names[0]}{number}" for number in range(1, len(taken) + 2))
     return next(name for name in (*names, *numbered) if name not in taken)
 

@@ -32,14 +32,14 @@ class Binding(IntEnum):
 
 
 class Gap(NamedTuple):
-    """Where an operator has no value: in words, with `{0}` and `{1}` for its arguments, and as a test of their values."""
+    """Where an operator has no value: as text, with `{0}` and `{1}` for its arguments, and as a test of their values."""
 
     words: str
     holds: Callable[..., Any]
 
 
 class Domain(NamedTuple):
-    """Where an operator of `a` and `b` has a value: in words, and all the gaps."""
+    """Where an operator of `a` and `b` has a value: as text, and as a list of all gaps."""
 
     text: str
     gaps: tuple[Gap, ...] = ()
@@ -48,7 +48,7 @@ class Domain(NamedTuple):
 EVERYWHERE = Domain("everywhere")
 NOT_ZERO = Domain("a other than 0", (Gap("{0} is 0", lambda a: a == 0),))
 _UP_TO_ONE = Domain("a from -1 to 1", (Gap("abs({0}) > 1", lambda a: np.abs(a) > 1),))
-_POWERS = Domain(
+_POWER_DOMAIN = Domain(
     "a above 0; below 0 only for whole b",
     (
         Gap("{0} < 0", lambda a, b: (a < 0) & (b != np.rint(b))),
@@ -61,14 +61,14 @@ Family = Literal["", "arithmetic", "powers and roots", "exponential", "waves", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What is known about an operator. The defaults say that nothing is known, as for an operator of the user's own."""
+    """What is known about an operator. The defaults hold for a user's own operator, about which nothing is known."""
 
     family: Family = ""
-    is_function: bool = True  # False for arithmetic, squares and cubes, which are cheaper to describe
+    is_function: bool = True  # False for arithmetic and whole powers, which are cheaper to describe
     is_smooth: bool = True  # False if the value or the slope jumps
     is_never_negative: bool = False
     parity: Literal["", "even", "odd"] = ""
-    degree: float | None = None  # f(c*x) = c**degree * f(x) for every c > 0
+    degree: float | None = None  # f(c*x) = c**degree * f(x) for every c > 0; None if there is no such number but 0
     is_power: bool = False  # whether it is x**degree
     inverse: str = ""  # the operator that solves f(x) = y for x, on its principal branch
     domain: Domain = EVERYWHERE
@@ -82,12 +82,12 @@ class Operator:
     """A function that formulas may use.
 
     Args:
-        name: what grammars, formulas and `operators=` call it.
-        function: takes one or two numbers (or arrays) and returns one; written with numpy's functions.
-        derivative: one function for each argument, each taking all arguments; left out, it is derived from `sympy`, or numerically.
-        sympy: what it becomes in sympy, as a function of sympy expressions; left out, a function of that name.
+        name: its name in grammars, formulas and `operators=`.
+        function: takes one or two numbers (or arrays) and returns one; it may use numpy's functions.
+        derivative: one function per argument, each of all arguments; left out, it is derived from `sympy` or numerically.
+        sympy: its form in sympy, as a function of sympy expressions; left out, an undefined function of that name.
         cost: what it adds to the cost of a formula.
-        opcode: what the kernels call a built-in operator; leave it out for your own, as well as `traits`.
+        opcode: the number of a built-in operator in the kernels; leave out this and `traits` for your own.
         traits: what is known about a built-in operator.
 
     Examples:
@@ -127,7 +127,7 @@ class Operator:
             self._check_function()
 
     def _check_function(self) -> None:
-        from spl.formulas.user_operators import check_own_operator  # it compiles: numba is slow to import
+        from spl.formulas.user_operators import check_own_operator  # it imports numba, which is slow
 
         check_own_operator(self)
 
@@ -136,7 +136,7 @@ class Operator:
 
     @property
     def arity(self) -> int:
-        """How many arguments it takes; -1 if any number of them."""
+        """The number of arguments; -1 if it takes any number."""
         if isinstance(self.function, np.ufunc):
             return int(self.function.nin)
         try:
@@ -158,14 +158,14 @@ class Operator:
 
     @property
     def derivatives(self) -> tuple[Callable[..., Any], ...]:
-        """The given derivatives, one an argument; empty if none is given."""
+        """The given derivatives, one per argument; empty if there are none."""
         if self.derivative is None:
             return ()
         return tuple(self.derivative) if isinstance(self.derivative, tuple | list) else (self.derivative,)
 
 
 def _sympy(name: str) -> Callable[..., Any]:
-    """Return a function that looks up sympy's own function when it is first needed (sympy is slow to import)."""
+    """Return a function that imports sympy's function when it is called (sympy is slow to import)."""
 
     def call(*arguments: Any) -> Any:
         import sympy
@@ -206,7 +206,7 @@ _ROWS = (
     _row("cbrt", tk.CBRT, np.cbrt, lambda a: 1 / (3 * np.cbrt(a) ** 2), _real_cube_root, family="powers and roots",
          degree=1 / 3, parity="odd", inverse="cube"),
     _row("pow", tk.POW, np.power, (lambda a, b: b * a ** (b - 1), lambda a, b: a**b * np.log(a)), lambda a, b: a**b,
-         family="powers and roots", infix="**", binding=Binding.POWER, domain=_POWERS),
+         family="powers and roots", infix="**", binding=Binding.POWER, domain=_POWER_DOMAIN),
     _row("inv", tk.INV, lambda a: 1 / a, lambda a: -1 / a**2, lambda a: 1 / a, family="powers and roots", is_function=False,
          degree=-1.0, is_power=True, parity="odd", inverse="inv", domain=NOT_ZERO),
     _row("exp", tk.EXP, np.exp, np.exp, _sympy("exp"), family="exponential", is_never_negative=True, inverse="log"),
@@ -250,7 +250,7 @@ NAMED_POWERS = {row.traits.degree: row.opcode for row in _ROWS if row.traits.is_
 
 
 def is_function(token: int) -> bool:
-    """Return whether a token is a function: neither a leaf, nor arithmetic, nor a whole power. Operators of the user's own are.
+    """Return whether a token is a function: not a leaf, arithmetic or a whole power. A user's own operator is a function.
 
     Examples:
         >>> is_function(tk.SIN), is_function(tk.MUL), is_function(tk.SQUARE)
@@ -260,7 +260,7 @@ def is_function(token: int) -> bool:
 
 
 def find_operator(name: str, own: Iterable[Operator] = ()) -> Operator:
-    """Return the operator of that name or sign, built-in or the user's own.
+    """Return the operator with a name or sign, built-in or the user's own.
 
     Examples:
         >>> find_operator("+").name
@@ -274,6 +274,6 @@ def find_operator(name: str, own: Iterable[Operator] = ()) -> Operator:
     name = SPELLINGS.get(name, name)
     if name not in rows:
         raise OperatorError(
-            f"There is no operator '{shorten(name)}'.{suggest_name(name, rows) or ' Known are: ' + ', '.join(rows) + '.'}"
+            f"There is no operator '{shorten(name)}'.{suggest_name(name, rows) or ' Known operators: ' + ', '.join(rows) + '.'}"
         )
     return rows[name]

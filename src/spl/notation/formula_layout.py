@@ -1,6 +1,6 @@
-"""Formulas as people write them on paper: fractions, roots, powers, signs and brackets where they are needed.
+"""The layout of a formula on paper: fractions, roots, powers, signs, and brackets where they are needed.
 
-`write_formula` decides what stands where; a `Notation` says how each part is spelled, in MathML or on a terminal.
+`write_formula` decides on the layout; a `Notation` spells each part, in MathML or for a terminal.
 """
 
 import math
@@ -16,8 +16,9 @@ from spl.kernels.programs import tokens as tk
 
 Part = TypeVar("Part")
 
-PLUS, MINUS, TIMES, NOTHING = "+", "−", "·", ""  # between parts; NOTHING stands for a product without a sign
-LARGEST_WHOLE = 6  # digits at least of a whole number that is written out
+PLUS_SIGN, MINUS_SIGN, TIMES_SIGN = "+", "−", "·"
+NO_SIGN = ""  # of a product of letters
+LARGEST_WHOLE = 6  # whole numbers of up to this many digits are always written out
 
 
 class Notation(Protocol[Part]):
@@ -30,7 +31,7 @@ class Notation(Protocol[Part]):
         """Return a number without its sign, or a letter with a fixed meaning."""
 
     def row(self, parts: Sequence[Part | str]) -> Part:
-        """Return parts side by side; text among them is a sign."""
+        """Return parts side by side; a string among them is a sign."""
 
     def fraction(self, above: Part, below: Part) -> Part:
         """Return a fraction."""
@@ -53,18 +54,18 @@ class Notation(Protocol[Part]):
 
 @dataclass(frozen=True, slots=True)
 class _Piece(Generic[Part]):
-    """A part without its sign, how tightly it binds, and what stands at its ends."""
+    """A part without its sign, how tightly it binds, and what it begins and ends with."""
 
     part: Part
     binding: Binding
     is_negative: bool = False
     begins_with_number: bool = False
-    has_word_at_end: bool = False  # the name of a column of several letters: the next factor must not touch it
+    has_word_at_end: bool = False  # a column name of several letters: the next factor must not touch it
     begins_with_word: bool = False
 
 
 def write_formula(program: Program, notation: Notation[Part], digits: int = 6) -> Part:
-    """Return a formula in a notation, numbers with so many significant digits."""
+    """Return a formula in a notation, with numbers of `digits` significant digits."""
     return _Writer(notation, digits).write(program)
 
 
@@ -119,8 +120,8 @@ class _Writer(Generic[Part]):
         is_negative = math.copysign(1.0, value) < 0
         if not exponent:
             return _Piece(write.word(mantissa), Binding.ATOM, is_negative, begins_with_number=True)
-        power = write.power(write.word("10"), write.word(f"{int(exponent)}".replace("-", MINUS)))
-        part = power if mantissa == "1" else write.row([write.word(mantissa), TIMES, power])
+        power = write.power(write.word("10"), write.word(f"{int(exponent)}".replace("-", MINUS_SIGN)))
+        part = power if mantissa == "1" else write.row([write.word(mantissa), TIMES_SIGN, power])
         return _Piece(part, Binding.PRODUCT, is_negative, begins_with_number=True)
 
     # ---- operators -------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ class _Writer(Generic[Part]):
             )
         exponent = exponent_of(token)
         if exponent is not None:
-            return self._power(inner, write.word(f"{exponent:g}".replace("-", MINUS)))
+            return self._power(inner, write.word(f"{exponent:g}".replace("-", MINUS_SIGN)))
         assert operator is not None
         return self._call(operator, [inner])
 
@@ -160,11 +161,13 @@ class _Writer(Generic[Part]):
     def _sum(self, left: _Piece[Part], right: _Piece[Part], *, is_minus: bool) -> _Piece[Part]:
         is_minus = is_minus != right.is_negative
         other = self._notation.bracket(right.part) if is_minus and right.binding == Binding.SUM else right.part
-        return _Piece(self._notation.row([self._signed(left), MINUS if is_minus else PLUS, other]), Binding.SUM)
+        return _Piece(
+            self._notation.row([self._signed(left), MINUS_SIGN if is_minus else PLUS_SIGN, other]), Binding.SUM
+        )
 
     def _product(self, left: _Piece[Part], right: _Piece[Part]) -> _Piece[Part]:
         is_dot = right.begins_with_number or left.has_word_at_end or right.begins_with_word
-        part = self._notation.row([left.part, TIMES if is_dot else NOTHING, right.part])
+        part = self._notation.row([left.part, TIMES_SIGN if is_dot else NO_SIGN, right.part])
         return _Piece(
             part,
             Binding.PRODUCT,
@@ -196,10 +199,10 @@ class _Writer(Generic[Part]):
     def _signed(self, piece: _Piece[Part]) -> Part:
         if not piece.is_negative:
             return piece.part
-        return self._notation.row([MINUS, self._as_factor(piece).part])
+        return self._notation.row([MINUS_SIGN, self._as_factor(piece).part])
 
     def _as_factor(self, piece: _Piece[Part]) -> _Piece[Part]:
-        """Return a piece that can stand in a product: a sum gets brackets."""
+        """Return a piece as a factor of a product: a sum gets brackets."""
         if piece.binding > Binding.SUM:
             return piece
         return _Piece(self._notation.bracket(piece.part), Binding.ATOM, piece.is_negative)

@@ -1,4 +1,7 @@
-"""Programs as LaTeX, written from the tokens, in the order in which the formula was found."""
+"""Formulas in LaTeX, in the order of the program.
+
+Unlike `formula_layout`, this keeps every sign where the program has it: `x*(-y)` stays a product with a negative factor.
+"""
 
 import math
 import re
@@ -17,24 +20,8 @@ TEMPLATES = {
     tk.EXP: (r"e^{%s}", Binding.POWER),
     tk.ABS: (r"\left|%s\right|", Binding.ATOM),
 }
-# functions that have a command in LaTeX
-COMMANDS = {
-    "arccos",
-    "arcsin",
-    "arctan",
-    "cos",
-    "cosh",
-    "coth",
-    "exp",
-    "ln",
-    "max",
-    "min",
-    "sin",
-    "sinh",
-    "tan",
-    "tanh",
-}
-GREEK = frozenset(
+FUNCTION_COMMANDS = frozenset("arccos arcsin arctan cos cosh coth exp ln max min sin sinh tan tanh".split())  # noqa: SIM905
+GREEK_COMMANDS = frozenset(
     """
     alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega
     Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega varepsilon vartheta varphi
@@ -53,11 +40,11 @@ class _Piece(NamedTuple):
 
 
 def to_latex(program: Program, *, digits: int = 6) -> str:
-    r"""Return the formula in LaTeX, for math mode, in the order in which it stands.
+    r"""Return the formula in LaTeX for math mode, in the order of the program.
 
     Args:
         program: the formula.
-        digits: how many significant digits a number has; simple fractions and multiples of pi are written as such.
+        digits: significant digits of a number; simple fractions and multiples of pi are written as such.
 
     Examples:
         >>> from spl.formulas.program import Vocabulary
@@ -87,12 +74,12 @@ def to_latex(program: Program, *, digits: int = 6) -> str:
 
 
 def latex_table(rows: Iterable[tuple[int, float, Program]], *, target: str = "", digits: int = 6) -> str:
-    r"""Return a table of cost, loss and equation, for LaTeX with the package booktabs.
+    r"""Return a table of cost, loss and equation in LaTeX, which needs the package booktabs.
 
     Args:
-        rows: cost, loss and formula of each line.
-        target: the name of what the formulas give; left out, they have no left-hand side.
-        digits: as in `to_latex`; losses have three.
+        rows: cost, loss and formula per line.
+        target: the left-hand side; left out, equations have none.
+        digits: as in `to_latex`; losses always have three.
 
     Examples:
         >>> from spl.formulas.program import Vocabulary
@@ -116,7 +103,7 @@ def latex_table(rows: Iterable[tuple[int, float, Program]], *, target: str = "",
 
 
 def latex_name(name: str) -> str:
-    r"""Return a column's name for math mode: a letter or Greek word with its subscript, anything else upright.
+    r"""Return a column's name for math mode: a letter or Greek letter with its subscript, anything else upright.
 
     Examples:
         >>> [latex_name(name) for name in ("x", "omega", "x12", "v_max", "mass", "50 % [m/s]")]
@@ -132,7 +119,7 @@ def latex_name(name: str) -> str:
 
 
 def _latex_word(word: str) -> str:
-    if word in GREEK:
+    if word in GREEK_COMMANDS:
         return f"\\{word}"
     return word if len(word) == 1 or word.isdigit() else rf"\mathrm{{{word}}}"
 
@@ -165,7 +152,7 @@ def _latex_decimal(value: float, digits: int) -> _Piece:
 
 
 def _wrap(piece: _Piece, least: Binding) -> str:
-    """Return the text, in brackets if it binds less tightly than it must."""
+    """Return the text, in brackets if it binds less tightly than `least`."""
     return piece.text if piece.binding >= least else rf"\left({piece.text}\right)"
 
 
@@ -207,14 +194,14 @@ def _latex_binary(operator: Operator, left: _Piece, right: _Piece) -> _Piece:
 
 def _latex_call(operator: Operator, arguments: str) -> _Piece:
     name = operator.traits.written or operator.name
-    has_command = operator.opcode >= 0 and name in COMMANDS
+    has_command = operator.opcode >= 0 and name in FUNCTION_COMMANDS
     escaped = name.replace("_", r"\_")
     command = rf"\{name}" if has_command else rf"\operatorname{{{escaped}}}"
     return _Piece(rf"{command}\left({arguments}\right)", Binding.ATOM)
 
 
 def _latex_times(left: str, right: str) -> str:
-    """Return the sign between two factors: a dot before a number, a gap beside a word, nothing elsewhere."""
+    """Return the sign between two factors: a dot before a number, a gap next to a word, nothing otherwise."""
     if re.match(r"\d|\\frac\{\d", right):
         return r" \cdot "
     return r" \, " if right.startswith(r"\mathrm") or re.search(r"\\mathrm\{[^{}]*\}$", left) else " "

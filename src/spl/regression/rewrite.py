@@ -6,7 +6,7 @@ Each is bounded in its work. None is known to be shorter before it is spelled: t
 from collections.abc import Iterator
 from typing import Any
 
-from spl.notation.to_sympy import is_plain_number, nice_number
+from spl.notation.to_sympy import is_plain_number, sympy_number
 
 MAX_EXPANDED = 64  # terms that multiplying out may give, at most
 MAX_VARIABLES = 4  # of a quotient of polynomials that is cancelled or factored; fitted numbers count
@@ -53,7 +53,7 @@ def clean_numbers(expression: Any) -> Any:
     """Return the expression with simple numbers where combining floats gave 1.0 or 0.30000000000000004."""
     import sympy
 
-    nice = {number: nice_number(float(number), ulps=ULPS) for number in expression.atoms(sympy.Float)}
+    nice = {number: sympy_number(float(number), ulps=ULPS) for number in expression.atoms(sympy.Float)}
     meant = {number: other for number, other in nice.items() if not other.is_Float and not _is_decimal(other)}
     return expression.xreplace(meant) if meant else expression
 
