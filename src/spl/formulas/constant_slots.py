@@ -18,8 +18,8 @@ def numbers_to_constants(program: Program, *, kept: Collection[float] = (), has_
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
         >>> from spl.formulas.program import Vocabulary
-        >>> free = numbers_to_constants(parse_expression("x*y - 3*z", Vocabulary(("x", "y", "z"))))
-        >>> to_text(free), free.constants
+        >>> fitted = numbers_to_constants(parse_expression("x*y - 3*z", Vocabulary(("x", "y", "z"))))
+        >>> to_text(fitted), fitted.constants
         ('1*(x*y) - 3*z', (1.0, 3.0))
     """
     bare = set(_bare_terms(program, 0)) if has_factors else set()
@@ -92,8 +92,8 @@ def constants_to_numbers(program: Program, numbers: Sequence[float | None]) -> P
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
         >>> from spl.formulas.program import Vocabulary
-        >>> free = numbers_to_constants(parse_expression("x - 2.9*y", Vocabulary(("x", "y"))))
-        >>> to_text(constants_to_numbers(free, [1.0, 3.0]))
+        >>> fitted = numbers_to_constants(parse_expression("x - 2.9*y", Vocabulary(("x", "y"))))
+        >>> to_text(constants_to_numbers(fitted, [1.0, 3.0]))
         'x - 3*y'
     """
     vocabulary = program.vocabulary

@@ -24,7 +24,7 @@ INSIDES = ("anything", "variables", "polynomials")
 MAX_MONOMIALS = 1_000
 _START_NAMES = ("f", "formula", "start")
 _ARGUMENT_NAMES = ("arg", "argument", "inner")
-_PLAIN_NAMES = ("g", "plain", "simple")
+_UNNESTED_NAMES = ("g", "plain", "simple")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ class _Builder:
         taken = {*variables, *(operator.name for operator in own), *BUILT_IN, *SPELLINGS}
         self._start = _free_name(_START_NAMES, taken)
         self._argument = _free_name(_ARGUMENT_NAMES, taken | {self._start})
-        self._plain = _free_name(_PLAIN_NAMES, taken | {self._start, self._argument})
+        self._unnested = _free_name(_UNNESTED_NAMES, taken | {self._start, self._argument})
 
     def write(self) -> str:
         """Return the text of the grammar."""
@@ -113,11 +113,11 @@ class _Builder:
             self._write_line(self._start, [template.of(self._inside_of(template)) for template in self._templates])
         ]
         used = {self._inside_of(template) for template in self._templates}
-        if self._plain in used:
-            plain = [
-                t.of(self._plain) for t in self._templates if t.name not in (*TRIGONOMETRIC, *LOGARITHMS_AND_ROOTS)
+        if self._unnested in used:
+            operations = [
+                t.of(self._unnested) for t in self._templates if t.name not in (*TRIGONOMETRIC, *LOGARITHMS_AND_ROOTS)
             ]
-            lines.append(self._write_line(self._plain, plain))
+            lines.append(self._write_line(self._unnested, operations))
         if self._argument in used:
             lines.append(f"{self._argument} -> {' | '.join(self._write_argument())}")
         return "\n".join(lines)
@@ -130,7 +130,7 @@ class _Builder:
             return self._start
         if inside == "polynomials" or (inside == "variables" and is_trigonometric):
             return self._argument
-        return self._start if self._constraints.nesting else self._plain
+        return self._start if self._constraints.nesting else self._unnested
 
     def _write_line(self, symbol: str, operations: list[str]) -> str:
         constants = self._constraints.constants

@@ -351,14 +351,14 @@ def quote_name(name: str) -> str:
         >>> quote_name("x1"), quote_name("flow rate"), quote_name("lambda")
         ('x1', "'flow rate'", "'lambda'")
     """
-    plain = (
+    is_word = (
         name.isidentifier()
         and not keyword.iskeyword(name)
         and name != "C"
         and name not in BUILT_IN
         and name not in SPELLINGS
     )
-    return name if plain else repr(name)
+    return name if is_word else repr(name)
 
 
 def _write_number(value: float, digits: int | None) -> Piece:

@@ -16,10 +16,10 @@ def make_identifiers(names: Sequence[str], taken: Iterable[str] = ()) -> list[st
     """
     used = set(taken)
     found: dict[int, str] = {}
-    plain = [_to_word(name) for name in names]
-    needs_change = [word != name or word in used for word, name in zip(plain, names, strict=True)]
+    words = [_to_word(name) for name in names]
+    needs_change = [word != name or word in used for word, name in zip(words, names, strict=True)]
     for at in sorted(range(len(names)), key=needs_change.__getitem__):
-        found[at] = _make_free(plain[at], used)
+        found[at] = _make_unique(words[at], used)
         used.add(found[at])
     return [found[at] for at in range(len(names))]
 
@@ -45,10 +45,10 @@ def _to_ascii(sign: str) -> str:
     return "_"
 
 
-def _make_free(word: str, used: set[str]) -> str:
+def _make_unique(word: str, used: set[str]) -> str:
     number = 1
-    free = word
-    while free in used:
+    unique = word
+    while unique in used:
         number += 1
-        free = f"{word}_{number}"
-    return free
+        unique = f"{word}_{number}"
+    return unique

@@ -115,8 +115,8 @@ class TerminalNotation:
     def _sign(self, sign: str, place: int) -> Box:
         if sign in (TIMES_SIGN, NO_SIGN):
             return Box((TIMES_SIGN,))
-        plain = sign.replace(MINUS_SIGN, "-")
-        return Box((plain if place == 0 else f" {plain} ",))
+        typed = sign.replace(MINUS_SIGN, "-")
+        return Box((typed if place == 0 else f" {typed} ",))
 
     def _enclose(self, inner: Box, left: str, right: str) -> Box:
         last = inner.height - 1

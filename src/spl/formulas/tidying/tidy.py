@@ -143,12 +143,12 @@ class _Tidier:
     def _find_better(self, node: Node) -> Node | None:
         effort = self._effort(node)
         for other in find_other_forms(node):
-            settled = reduce_phases(other)
-            prefix = spell(settled)
+            reduced = reduce_phases(other)
+            prefix = spell(reduced)
             if self._cost(prefix) <= effort.cost:
                 other_effort = measure_effort(prefix, self._cost(prefix))
                 if other_effort.n_fitted <= effort.n_fitted and other_effort < effort:
-                    return settled
+                    return reduced
         return None
 
     def _effort(self, node: Node) -> ReadingEffort:
