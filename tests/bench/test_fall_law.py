@@ -3,7 +3,7 @@ import pytest
 
 from spl.bench.fall_law import FallSearch, can_fall, prediction_error, search_falls, training_points
 from spl.datasets import Drop
-from spl.formulas.constant_slots import free_numbers
+from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
 from spl.regression.fit import evaluate
@@ -16,7 +16,7 @@ def make_drop(height, ball="Golf Ball", number=1):
 
 
 def make_law(text):
-    return free_numbers(parse_expression(text, Vocabulary(("t",))), kept=(1.0,), has_factors=False)
+    return numbers_to_constants(parse_expression(text, Vocabulary(("t",))), kept=(1.0,), has_factors=False)
 
 
 LINE, PARABOLA, CUBIC = make_law("48 - 3*t"), make_law("48 - 3*t**2"), make_law("48 - 3*t**2 + 0.5*t**3")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spl.bench.structure import free_numbers, has_structure_of_law
+from spl.bench.structure import has_structure_of_law, numbers_to_constants
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
 
@@ -61,6 +61,6 @@ def test_more_numbers_than_a_program_may_have_are_no_law():
 
 
 def test_all_numbers_can_be_fitted_in_their_order():
-    program = free_numbers(parse_expression("2*x + 0.5*y**2 - 2", WORDS))
+    program = numbers_to_constants(parse_expression("2*x + 0.5*y**2 - 2", WORDS))
     assert program.constants == (2.0, 0.5, 2.0)
     assert to_text(program) == "2*x + 0.5*y**2 - 2"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import sympy
 
-from spl.bench.structure import free_numbers
+from spl.bench.structure import numbers_to_constants
 from spl.datasets import load_random_formula, make_random_formulas
 from spl.datasets.random_programs import shape_of
 from spl.errors import DataError, SettingError
@@ -21,7 +21,7 @@ def program_of(formula):
 
 
 def with_constants(formula):
-    return free_numbers(program_of(formula))
+    return numbers_to_constants(program_of(formula))
 
 
 # ---- the list ------------------------------------------------------------------------------------

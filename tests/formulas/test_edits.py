@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spl.formulas.edits import drop_one_function, drop_one_number, drop_one_term, straighten_one_function
+from spl.formulas.edits import drop_one_function, drop_one_number, drop_one_term, replace_one_function_by_powers
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
 from spl.kernels.programs import tokens as tk
@@ -90,9 +90,9 @@ def test_a_number_less_is_the_same_as_that_number_at_0_or_1():
 )
 def test_each_function_gives_way_to_powers_of_its_argument(text, constants, expected):
     program = parse_expression(text, WORDS).with_constants(constants)
-    assert [to_text(other) for other in straighten_one_function(program)] == expected
+    assert [to_text(other) for other in replace_one_function_by_powers(program)] == expected
 
 
 def test_no_formula_is_made_that_is_too_long_to_be_fitted():
     program = parse_expression("sin(" + " + ".join(["x*y"] * 30) + ")", WORDS)
-    assert all(len(other) <= tk.MAX_PROGRAM_LENGTH for other in straighten_one_function(program))
+    assert all(len(other) <= tk.MAX_PROGRAM_LENGTH for other in replace_one_function_by_powers(program))

@@ -104,7 +104,7 @@ def test_long_lines_are_printed_in_several():
     [
         (
             "f -> x\ng",
-            "Line 2, column 1: There is no `->`. Write `name -> formula | formula`, or begin with `|` to go on.\n"
+            "Line 2, column 1: There is no `->`. Write `name -> formula | formula`, or begin with `|` to continue the rule above.\n"
             "    g\n    ^",
         ),
         ("| x", "Line 1, column 1: There is no `->`."),
@@ -131,7 +131,7 @@ def test_long_lines_are_printed_in_several():
             "Line 2, column 10: The formula cannot be read from here on. Is an operator or an argument missing, or one "
             "too many?\n       | x + * y  # why\n             ^",
         ),
-        ("f -> (x | y)", "Line 1, column 7: `x | y` cannot stand in a formula."),
+        ("f -> (x | y)", "Line 1, column 7: `x | y` cannot be used in a formula."),
         ("f -> x^2", "Line 1, column 6: '^' is not a power here. Write `**`, as in `x**2`."),
         ("f -> x | sine(f)", "Line 1, column 10: There is no operator 'sine'. Did you mean 'sin'?"),
         ("f -> x | min(f)", "Line 1, column 10: Operator 'min' takes two arguments; here it has 1. Write min(a, b)."),

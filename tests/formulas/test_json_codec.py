@@ -10,10 +10,10 @@ from spl.errors import ExpressionError, RunFileError
 from spl.formulas.grammar import Grammar
 from spl.formulas.json_codec import (
     check_no_stand_ins,
-    grammar_as_plain,
-    grammar_from_plain,
-    program_as_plain,
-    program_from_plain,
+    decode_grammar,
+    decode_program,
+    encode_grammar,
+    encode_program,
 )
 from spl.formulas.operators import Operator
 from spl.formulas.program import Vocabulary
@@ -31,14 +31,14 @@ def through_json(value):
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_program_comes_back_with_every_bit_of_its_constants(number):
     program = parse_expression("C * sin(x) / 2", WORDS).with_constants(np.array([number]))
-    back = program_from_plain(through_json(program_as_plain(program)), WORDS)
+    back = decode_program(through_json(encode_program(program)), WORDS)
     assert back == program
     assert np.signbit(back.constants[0]) == np.signbit(number)
 
 
 def test_a_program_keeps_numbers_that_its_grammar_does_not_have():
     program = parse_expression("x**3 + 0.1", Vocabulary(("x",), (0.1,)))
-    assert program_from_plain(program_as_plain(program), Vocabulary(("x",))) == program
+    assert decode_program(encode_program(program), Vocabulary(("x",))) == program
 
 
 @pytest.mark.parametrize(
@@ -46,18 +46,18 @@ def test_a_program_keeps_numbers_that_its_grammar_does_not_have():
 )
 def test_a_grammar_comes_back_the_same(text):
     grammar = Grammar.from_text(text).bind(["y", "x"])
-    assert grammar_from_plain(through_json(grammar_as_plain(grammar))) == grammar
+    assert decode_grammar(through_json(encode_grammar(grammar))) == grammar
 
 
 def test_a_grammar_with_an_operator_of_the_users_own_comes_back_with_the_one_that_is_given():
     grammar = Grammar.from_text("f -> bump(f) | x", own=[BUMP])
-    back = grammar_from_plain(through_json(grammar_as_plain(grammar)), [BUMP])
+    back = decode_grammar(through_json(encode_grammar(grammar)), [BUMP])
     assert back == grammar
     check_no_stand_ins(back)
 
 
 def test_without_its_function_an_operator_prints_but_cannot_be_used():
-    grammar = grammar_from_plain(grammar_as_plain(Grammar.from_text("f -> bump(f) | x", own=[BUMP])))
+    grammar = decode_grammar(encode_grammar(Grammar.from_text("f -> bump(f) | x", own=[BUMP])))
     program = parse_expression("bump(x)", grammar.vocabulary)
     assert to_text(program) == "bump(x)"
     assert program.cost == 4
@@ -66,9 +66,9 @@ def test_without_its_function_an_operator_prints_but_cannot_be_used():
 
 
 def test_another_operator_of_the_same_name_is_refused():
-    plain = grammar_as_plain(Grammar.from_text("f -> bump(f) | x", own=[BUMP]))
+    plain = encode_grammar(Grammar.from_text("f -> bump(f) | x", own=[BUMP]))
     with pytest.raises(RunFileError, match=r"costs 1; when the run began it took 1 and cost 3"):
-        grammar_from_plain(plain, [Operator("bump", lambda a: a)])
+        decode_grammar(plain, [Operator("bump", lambda a: a)])
 
 
 @pytest.mark.parametrize(
@@ -77,19 +77,19 @@ def test_another_operator_of_the_same_name_is_refused():
 )
 def test_tokens_that_stand_for_nothing_are_refused(tokens):
     with pytest.raises(Damage):
-        program_from_plain({"tokens": tokens, "constants": [], "literals": [1.0]}, WORDS)
+        decode_program({"tokens": tokens, "constants": [], "literals": [1.0]}, WORDS)
 
 
 @pytest.mark.parametrize("constants", [["1"], [None], [float("nan")], [10**400], 1.0])
 def test_constants_that_are_no_numbers_are_damage(constants):
     with pytest.raises(Damage):
-        program_from_plain({"tokens": [tk.CONSTANT << tk.KIND_SHIFT], "constants": constants, "literals": []}, WORDS)
+        decode_program({"tokens": [tk.CONSTANT << tk.KIND_SHIFT], "constants": constants, "literals": []}, WORDS)
 
 
 @pytest.mark.parametrize("constants", [[], [1.0, 2.0]])
 def test_too_few_or_too_many_constants_are_refused(constants):
     with pytest.raises(ExpressionError, match="has 1 constants"):
-        program_from_plain({"tokens": [tk.CONSTANT << tk.KIND_SHIFT], "constants": constants, "literals": []}, WORDS)
+        decode_program({"tokens": [tk.CONSTANT << tk.KIND_SHIFT], "constants": constants, "literals": []}, WORDS)
 
 
 @pytest.mark.parametrize(
@@ -101,4 +101,4 @@ def test_too_few_or_too_many_constants_are_refused(constants):
 )  # fmt: skip
 def test_a_grammar_that_spl_never_writes_is_damage(change):
     with pytest.raises(Damage):
-        grammar_from_plain(grammar_as_plain(Grammar.from_text("f -> f + f | x")) | change)
+        decode_grammar(encode_grammar(Grammar.from_text("f -> f + f | x")) | change)

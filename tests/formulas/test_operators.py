@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 import sympy
+from tests.kernels.doors import open_door
+from tests.kernels.program_twins import BINARY, UNARY
 
 from spl.errors import OperatorError
-from spl.formulas.operators import BUILT_IN, BY_OPCODE, SPELLINGS, Operator, find_operator
+from spl.formulas.operators import ARITHMETIC, BUILT_IN, BY_OPCODE, SPELLINGS, Operator, find_operator, is_function
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression
 from spl.kernels.programs import tokens as tk
+from spl.kernels.tree.invert import invert
 from spl.regression.fit import evaluate
 
 ROWS = list(BUILT_IN.values())
@@ -111,7 +114,7 @@ def test_an_unknown_name_is_answered_by_the_nearest():
 
 
 def test_a_name_near_to_nothing_is_answered_by_all():
-    with pytest.raises(OperatorError, match=r"Known are: add, sub"):
+    with pytest.raises(OperatorError, match=r"Known operators: add, sub"):
         find_operator("qqqqqq")
 
 
@@ -167,3 +170,121 @@ def test_derivatives_may_be_a_list():
 def test_one_derivative_may_stand_alone():
     assert Operator("f", np.sin, np.cos).derivatives == (np.cos,)
     assert Operator("f", np.sin).derivatives == ()
+
+
+# ---- what a row says about its function ----------------------------------------------------------
+
+ONE_ARGUMENT = [row for row in ROWS if row.arity == 1]
+WITH_INVERSE = [row for row in ONE_ARGUMENT if row.traits.inverse]
+OUTSIDE = {
+    "div": (1.0, 0.0),
+    "pow": (-2.0, 0.5),
+    "inv": (0.0,),
+    "sqrt": (-1.0,),
+    "log": (-1.0,),
+    "asin": (2.0,),
+    "acos": (2.0,),
+}
+UNARY_ROWS = pytest.mark.parametrize("row", ONE_ARGUMENT, ids=[row.name for row in ONE_ARGUMENT])
+ROWS_WITH_INVERSE = pytest.mark.parametrize("row", WITH_INVERSE, ids=[row.name for row in WITH_INVERSE])
+call_invert = open_door(invert)
+
+
+@UNARY_ROWS
+def test_the_parity_of_an_operator_is_that_of_its_values(row):
+    with np.errstate(all="ignore"):
+        here, there = row.function(A), row.function(-A)
+    parity = "even" if np.allclose(there, here) else "odd" if np.allclose(there, -here) else ""
+    assert row.traits.parity == parity
+
+
+@UNARY_ROWS
+def test_the_degree_of_an_operator_is_that_of_its_values(row):
+    found, again = (np.log(row.function(2 * a) / row.function(a)) / np.log(2.0) for a in (0.2, 0.4))
+    degree = found if np.isclose(found, again) and abs(found) > 1e-9 else None
+    assert row.traits.degree == pytest.approx(degree)
+
+
+@UNARY_ROWS
+def test_a_power_is_the_argument_to_its_degree_also_below_0(row):
+    x = np.array([-0.7, 0.3, 2.5])
+    with np.errstate(all="ignore"):
+        power = np.power(x, row.traits.degree if row.traits.degree is not None else np.nan)
+        is_power = np.allclose(power, row.function(x), equal_nan=True)
+    assert row.traits.is_power == is_power
+
+
+@UNARY_ROWS
+def test_an_operator_is_never_negative_exactly_if_none_of_its_values_is(row):
+    with np.errstate(all="ignore"):
+        values = row.function(np.linspace(-3.0, 3.0, 61))
+    assert row.traits.is_never_negative == bool((values[np.isfinite(values)] >= 0).all())
+
+
+@UNARY_ROWS
+def test_an_operator_is_smooth_exactly_if_neither_value_nor_slope_jumps_at_0(row):
+    with np.errstate(all="ignore"):
+        jumps = [abs(f(1e-6) - f(-1e-6)) > 0.1 for f in (row.function, row.derivatives[0])]
+    has_no_value = any(gap.holds(0.0) for gap in row.traits.domain.gaps)
+    assert row.traits.is_smooth == (has_no_value or not any(jumps))
+
+
+@ROWS_WITH_INVERSE
+def test_an_operator_of_its_inverse_gives_the_value_back(row):
+    values = row.function(A)
+    np.testing.assert_allclose(row.function(BUILT_IN[row.traits.inverse].function(values)), values, rtol=1e-12)
+
+
+@ALL_ROWS
+def test_a_domain_is_stated_exactly_where_there_is_one(row):
+    with np.errstate(all="ignore"):
+        grid = np.meshgrid(*[np.linspace(-2.5, 2.5, 21)] * row.arity)
+        is_everywhere = bool(np.isfinite(row.function(*grid)).all())
+    assert is_everywhere == (row.traits.domain.text == "everywhere") == (not row.traits.domain.gaps)
+
+
+@ALL_ROWS
+def test_the_gaps_of_an_operator_are_where_it_has_no_value(row):
+    with np.errstate(all="ignore"):
+        grid = np.meshgrid(*[np.linspace(-2.5, 2.5, 21)] * row.arity)
+        has_value = np.isfinite(row.function(*grid))
+    in_a_gap = np.zeros(grid[0].shape, bool)
+    for gap in row.traits.domain.gaps:
+        in_a_gap |= gap.holds(*grid)
+    np.testing.assert_array_equal(in_a_gap, ~has_value)
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_outside_its_domain_an_operator_has_no_value(name):
+    with np.errstate(all="ignore"):
+        assert not np.isfinite(BUILT_IN[name].function(*map(np.float64, OUTSIDE[name])))
+
+
+def test_an_operator_of_the_user_is_a_function_about_which_nothing_else_is_known():
+    mine = Operator("mine", lambda x: x * x)
+    assert mine.infix == mine.traits.parity == mine.traits.inverse == mine.traits.family == ""
+    assert is_function(Vocabulary(("x",), own=(mine,)).operator_token(mine))
+
+
+@pytest.mark.parametrize("token", [tk.VARIABLE << tk.KIND_SHIFT, tk.CONSTANT << tk.KIND_SHIFT, tk.NEG, tk.DIV, tk.CUBE])
+def test_leaves_and_arithmetic_are_no_functions(token):
+    assert not is_function(token)
+
+
+# ---- what the kernels know about operators, held to the table ------------------------------------
+
+
+def test_every_operator_has_a_slow_twin_that_its_value_and_derivative_in_the_kernels_are_tested_against():
+    assert UNARY.keys() | BINARY.keys() == BY_OPCODE.keys()
+
+
+def test_the_kernels_call_the_same_operators_arithmetic():
+    assert set(tk.ARITHMETIC) == ARITHMETIC
+
+
+@ROWS_WITH_INVERSE
+def test_the_kernels_invert_an_operator_by_the_inverse_in_its_row(row):
+    goal, operand = row.function(A), np.empty(A.size)
+    no_user_operators = np.zeros((0, 3), np.int64)
+    assert call_invert(row.opcode, 0, 0, goal, 0, np.zeros(A.size), 0, operand, 0, A.size, no_user_operators)
+    np.testing.assert_allclose(operand, BUILT_IN[row.traits.inverse].function(goal), rtol=1e-12)

@@ -1,56 +1,74 @@
-"""The system: one program per state."""
+"""Systems: what they refuse, their columns, and their constants taken together."""
 
+import pickle
+
+import numpy as np
 import pytest
 
 from spl.errors import DataError, ExpressionError, SettingError
-from spl.formulas.program import Vocabulary
-from spl.formulas.system import System
+from spl.formulas.program import Program, Vocabulary
+from spl.formulas.system import System, velocity_names
 from spl.formulas.text import parse_expression
 
 
-def read(text, *names, own=()):
-    return parse_expression(text, Vocabulary(names, own=own))
+def read(text: str, *names: str, constants: tuple[float, ...] = ()) -> Program:
+    program = parse_expression(text, Vocabulary(names))
+    return program.with_constants(np.array(constants))
 
 
-def make_lorenz():
-    programs = [read(text, "x", "y", "z") for text in ("C * (y - x)", "x * (C - z) - y", "x*y - C*z")]
-    return System(("x", "y", "z"), (), tuple(programs)).with_constants([10, 28, 8 / 3])
+def make_lotka_volterra() -> System:
+    names = ("x", "y")
+    programs = (
+        read("C*x - C*x*y", *names, constants=(0.5, 0.02)),
+        read("C*x*y - y", *names, constants=(0.01,)),
+    )
+    return System(names, (), programs)
 
 
-def test_constants_go_round():
-    system = make_lorenz()
+def test_first_order_columns_are_states_then_inputs():
+    system = System(("x",), ("u",), (read("u - x", "x", "u"),))
+    assert system.columns == ("x", "u")
+    assert system.first_order_states == ("x",)
+
+
+def test_second_order_columns_have_the_velocities_after_the_states():
+    names = ("a", "b", "da", "db", "u")
+    system = System(("a", "b"), ("u",), (read("b - da", *names), read("u", *names)), order=2)
+    assert system.columns == names
+    assert system.first_order_states == ("a", "b", "da", "db")
+    assert velocity_names(("a", "b")) == ("da", "db")
+
+
+def test_the_constants_of_all_equations_are_numbered_together():
+    system = make_lotka_volterra()
     assert system.n_constants == 3
-    assert system.constants.tolist() == [10, 28, 8 / 3]
-    assert system.with_constants([1, 2, 3]).constants.tolist() == [1, 2, 3]
-    assert system.with_constants([1, 2, 3]).programs[1].constants == (2.0,)
+    np.testing.assert_array_equal(system.constants, [0.5, 0.02, 0.01])
+    changed = system.with_constants([1.0, 2.0, 3.0])
+    assert changed.equations() == ["1*x - 2*x*y", "3*x*y - y"]
+    assert system.equations(1) == ["0.5*x - 0.02*x*y", "0.01*x*y - y"]
 
 
 def test_a_wrong_number_of_constants_is_refused():
-    with pytest.raises(ExpressionError, match="3 constants, but 2 values"):
-        make_lorenz().with_constants([1.0, 2.0])
+    with pytest.raises(ExpressionError, match="The system has 3 constants, but 2 values were given"):
+        make_lotka_volterra().with_constants([1.0, 2.0])
 
 
-def test_equations_are_texts():
-    assert make_lorenz().equations(3) == ["10*(y - x)", "x*(28 - z) - y", "x*y - 2.67*z"]
-
-
-def test_columns_of_order_2_are_states_velocities_inputs():
-    names = ("a", "b", "da", "db", "u")
-    system = System(("a", "b"), ("u",), (read("-a + u", *names), read("-db", *names)), order=2)
-    assert system.columns == names
-    assert system.first_order_states == names[:4]
+def test_a_system_survives_pickling():
+    system = make_lotka_volterra()
+    assert pickle.loads(pickle.dumps(system)) == system
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "message"),
+    ("options", "error", "message"),
     [
-        ((("x", "y"), (), (read("x", "x", "y"),)), ExpressionError, "1 programs for 2 states"),
-        ((("x",), ("u",), (read("x", "x"),)), ExpressionError, "must be over x, u"),
-        ((("x",), (), (read("x", "x"),), 3), SettingError, "it is 3"),
-        ((("x",), (), (read("x", "x", "dx"),), 2, True), SettingError, "A map has order 1"),
-        ((("x",), ("x",), (read("x", "x"),)), DataError, "same name: x, x"),
+        ({"order": 3}, SettingError, "`order` must be 1 or 2"),
+        ({"order": 2, "is_discrete": True}, SettingError, "A map has order 1"),
+        ({"programs": ()}, ExpressionError, "There are 0 programs for 1 states"),
+        ({"inputs": ("x",)}, DataError, "Two columns have the same name: x, x"),
+        ({"inputs": ("u",)}, ExpressionError, "The program of 'x' is over x; it must be over x, u"),
     ],
 )
-def test_a_system_that_does_not_fit_together_is_refused(arguments, error, message):
+def test_a_system_that_cannot_be_is_refused(options, error, message):
+    fields = {"states": ("x",), "inputs": (), "programs": (read("x", "x"),)} | options
     with pytest.raises(error, match=message):
-        System(*arguments)
+        System(**fields)

@@ -58,13 +58,13 @@ def test_a_function_that_gives_an_array_of_no_dimension_is_taken():
         (lambda x: special.erf(x), r"'odd' cannot be compiled: it uses `special` \(module\)"),
         (lambda x: no_such_thing(x), "'odd' does not work: for 0.5 it raises NameError: name 'no_such_thing'"),  # noqa: F821
         (lambda x, y, *, k: x, "'odd' does not work: for 0.5 and 2.0 it raises TypeError"),
-        (lambda x: [x], r"'odd' must give a number; for 0.5 it gives \[0.5\], of type list."),
-        (lambda x: np.array([x, x]), "'odd' must give a number; for 0.5 it gives array"),
-        (lambda x: np.sqrt(x + 0j), "'odd' must give a number; for 0.5 it gives .*, of type complex128."),
-        (give_nothing, "'odd' must give a number; for 0.5 it gives None, of type NoneType."),
+        (lambda x: [x], r"'odd' must return a number; for 0.5 it returns \[0.5\], of type list."),
+        (lambda x: np.array([x, x]), "'odd' must return a number; for 0.5 it returns array"),
+        (lambda x: np.sqrt(x + 0j), "'odd' must return a number; for 0.5 it returns .*, of type complex128."),
+        (give_nothing, "'odd' must return a number; for 0.5 it returns None, of type NoneType."),
         (print_it, "'odd' prints; a search calls it millions of times. Leave out the print."),
         (lambda x: x * np.random.random(), "'odd' gives different values for the same"),  # noqa: NPY002
-        (lambda x: x.copy(), "'odd' cannot be differentiated numerically: its function takes arrays, but no single"),
+        (lambda x: x.copy(), "'odd' cannot be differentiated numerically: its function takes arrays, but not single"),
     ],
 )
 def test_a_function_that_cannot_be_used_is_refused_when_the_operator_is_made(function, message):
@@ -74,7 +74,7 @@ def test_a_function_that_cannot_be_used_is_refused_when_the_operator_is_made(fun
 
 @pytest.mark.slow
 def test_a_function_that_mixes_the_numbers_of_an_array_is_refused():
-    with pytest.raises(OperatorError, match="'odd' gives a number another value when it stands in an array"):
+    with pytest.raises(OperatorError, match="'odd' gives a number a different value when it is in an array"):
         Operator("odd", lambda x: x - x.mean(), derivative=lambda x: 1.0)
 
 
@@ -93,7 +93,10 @@ def test_an_operator_has_its_value_and_a_derivative_by_each_argument():
             {"derivative": (3, 4)},
             "The derivative of operator 'two' must be a Python function, or a tuple of them; it is 3.",
         ),
-        ({"derivative": (lambda a, b: FACTORS, lambda a, b: a)}, "The derivative of operator 'two' must give a number"),
+        (
+            {"derivative": (lambda a, b: FACTORS, lambda a, b: a)},
+            "The derivative of operator 'two' must return a number",
+        ),
         ({"sympy": 5}, "The sympy form of operator 'two' cannot be differentiated"),
         ({"sympy": lambda a, b: 1 / 0}, "The sympy form of operator 'two' cannot be differentiated: division by zero."),
     ],

@@ -11,7 +11,7 @@ from tests.fuzz.texts import formula, hostile_formula, name
 
 from spl.errors import ExpressionError, SplError
 from spl.formulas.program import Program, Vocabulary
-from spl.formulas.text import MAX_LENGTH, parse_expression, quote_name, to_text
+from spl.formulas.text import MAX_FORMULA_CHARACTERS, parse_expression, quote_name, to_text
 from spl.notation.latex import to_latex
 from spl.notation.to_sympy import to_sympy
 from spl.regression.fit import evaluate
@@ -37,7 +37,7 @@ def test_any_text_is_a_formula_or_an_error_in_words(text):
             assert len(str(error)) < 1_000
             return
         written = to_text(program)
-        if len(written) > MAX_LENGTH:  # with blanks between its terms
+        if len(written) > MAX_FORMULA_CHARACTERS:  # with blanks between its terms
             return
         again = parse_expression(written, program.vocabulary)
         np.testing.assert_array_equal(evaluate(with_numbers(again), COLUMNS), evaluate(with_numbers(program), COLUMNS))

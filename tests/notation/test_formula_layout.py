@@ -5,7 +5,7 @@ import pytest
 from spl.formulas.operators import Operator
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
-from spl.notation.formula_layout import NOTHING, write_formula
+from spl.notation.formula_layout import NO_SIGN, write_formula
 
 WORDS = Vocabulary(("x", "y", "speed"), own=(Operator("sinc", lambda a: a),))
 
@@ -20,7 +20,7 @@ class LineNotation:
         return text
 
     def row(self, parts):
-        return "".join("_" if part == NOTHING else part for part in parts)
+        return "".join("_" if part == NO_SIGN else part for part in parts)
 
     def fraction(self, above, below):
         return f"[{above}/{below}]"

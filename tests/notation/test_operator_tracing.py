@@ -11,7 +11,7 @@ import sympy
 from spl.errors import OperatorError
 from spl.formulas.operators import BUILT_IN, Operator
 from spl.formulas.text import to_text
-from spl.notation.operator_tracing import define_operator
+from spl.notation.operator_tracing import trace_operator
 from spl.regression.fit import evaluate
 
 POINTS = np.array([[0.3, 0.7, 0.9], [0.5, 0.2, 0.8]])
@@ -33,11 +33,11 @@ POINTS = np.array([[0.3, 0.7, 0.9], [0.5, 0.2, 0.8]])
 def test_a_function_of_numpy_is_followed(function: Callable[..., Any]) -> None:
     operator = Operator("mine", function)
     points = POINTS[: operator.arity]
-    np.testing.assert_allclose(evaluate(define_operator(operator), points), function(*points), rtol=1e-13)
+    np.testing.assert_allclose(evaluate(trace_operator(operator), points), function(*points), rtol=1e-13)
 
 
 def test_a_function_that_does_not_look_at_its_argument_is_a_number() -> None:
-    assert to_text(define_operator(Operator("two", lambda x: 2))) == "2"
+    assert to_text(trace_operator(Operator("two", lambda x: 2))) == "2"
 
 
 @pytest.mark.slow
@@ -56,15 +56,15 @@ def test_a_function_that_does_not_look_at_its_argument_is_a_number() -> None:
 )
 def test_a_function_that_cannot_be_followed_is_refused_with_the_remedy(function: Callable[..., Any]) -> None:
     with pytest.raises(OperatorError, match=r"Operator 'mine' cannot be written in another language.*sympy="):
-        define_operator(Operator("mine", function))
+        trace_operator(Operator("mine", function))
 
 
 def test_the_form_in_sympy_is_taken_where_the_function_cannot_be_followed() -> None:
     relu = Operator("relu", lambda x: x if x > 0 else 0.0, sympy=lambda x: sympy.Max(x, 0))
-    assert to_text(define_operator(relu)) == "max(a, 0)"
+    assert to_text(trace_operator(relu)) == "max(a, 0)"
 
 
 def test_a_form_in_sympy_beyond_our_operators_is_refused_by_name() -> None:
     error = Operator("erf", lambda x: math.erf(x), sympy=lambda x: sympy.erf(x))
     with pytest.raises(OperatorError, match=r"'erf' cannot be written in another language: There is no operator 'erf'"):
-        define_operator(error)
+        trace_operator(error)

@@ -14,7 +14,7 @@ from spl.errors import ExpressionError
 from spl.formulas.operators import Operator
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression
-from spl.notation.to_sympy import nice_number, to_sympy
+from spl.notation.to_sympy import sympy_number, to_sympy
 
 X, RATE = sympy.Symbol("x"), sympy.Symbol("flow rate [m/s]")
 
@@ -94,21 +94,21 @@ def test_constants_without_a_value_are_refused() -> None:
     ],
 )
 def test_simple_numbers_are_recognised(value: float, expected: sympy.Expr) -> None:
-    assert nice_number(value) == expected
+    assert sympy_number(value) == expected
 
 
 @pytest.mark.parametrize("value", [0.48, 9.8, 3.14159, 1 / 13, 0.3333, 1.2345678901234567, 1e300])
 def test_other_numbers_stay_floats_of_full_precision(value: float) -> None:
-    assert nice_number(value).is_Float
-    assert float(nice_number(value)) == value
+    assert sympy_number(value).is_Float
+    assert float(sympy_number(value)) == value
 
 
 def test_a_number_off_by_rounding_is_recognised_only_if_asked() -> None:
     value = math.nextafter(0.5, 1)
-    assert nice_number(value).is_Float
-    assert nice_number(value, ulps=2) == sympy.Rational(1, 2)
+    assert sympy_number(value).is_Float
+    assert sympy_number(value, ulps=2) == sympy.Rational(1, 2)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_none_stays_none(value: float) -> None:
-    assert nice_number(value) in (sympy.nan, sympy.oo, -sympy.oo)
+    assert sympy_number(value) in (sympy.nan, sympy.oo, -sympy.oo)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spl.data.dataset import Dataset
-from spl.formulas.edits import drop_one_number, drop_one_term, straighten_one_function
+from spl.formulas.edits import drop_one_number, drop_one_term, replace_one_function_by_powers
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
@@ -50,7 +50,7 @@ def test_two_numbers_that_make_up_for_each_other_are_left_out_together():
 def test_no_second_part_is_left_out_when_the_time_is_up():
     data = make_steeper_line()
     found = fit(parse_expression("C*x + C", Vocabulary(("x",))), data)
-    ways = (drop_one_number, drop_one_term, straighten_one_function)
+    ways = (drop_one_number, drop_one_term, replace_one_function_by_powers)
     n_single = len({other.tokens for way in ways for other in way(found.program)})
     answers = iter([False] * (1 + n_single))  # there is time for one look at single parts
     pruned = prune(found, data, data.floor, derives=anything, must_stop=lambda: next(answers, True))

@@ -10,7 +10,7 @@ from tests.run_examples import make_config, search_in_file
 from spl import SPLDynamics
 from spl.errors import RunFileError
 from spl.formulas.grammar import Grammar
-from spl.formulas.json_codec import grammar_as_plain, grammar_from_plain, program_as_plain, program_from_plain
+from spl.formulas.json_codec import decode_grammar, decode_program, encode_grammar, encode_program
 from spl.formulas.operators import Operator
 from spl.regression.discover import Discovery
 from spl.regression.front import Front
@@ -74,13 +74,13 @@ def test_a_loss_that_never_fell_has_no_learning_curve():
 
 def test_operators_whose_functions_are_missing_leave_out_fits_and_code_but_nothing_else():
     own = Operator("wave", lambda a: a)
-    grammar = grammar_from_plain(grammar_as_plain(Grammar.from_text("f -> wave(f) | x", [own]).bind(["x", "u"])))
+    grammar = decode_grammar(encode_grammar(Grammar.from_text("f -> wave(f) | x", [own]).bind(["x", "u"])))
     run = make_run(names=("x", "u"), formulas=("x",), rules="f -> x | u")
     [search] = run.searches
-    plain = program_as_plain(search.front[0].program) | {
+    plain = encode_program(search.front[0].program) | {
         "tokens": [grammar.rules[0].tokens[0], *search.front[0].program.tokens]
     }
-    front = Front((replace(search.front[0], program=program_from_plain(plain, grammar.vocabulary)),))
+    front = Front((replace(search.front[0], program=decode_program(plain, grammar.vocabulary)),))
     found: Discovery = replace(search.discovery, front=front)
     report = report_of_run(replace(run, searches=(replace(search, grammar=grammar, front=front, discovery=found),)))
     [equation] = report.searches[0].equations

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.datasets.measured import Drop
-from spl.formulas.constant_slots import free_numbers
+from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
 from spl.kernels.programs.fit import FitEffort
@@ -113,7 +113,7 @@ def _search_one(drop: Drop, grammar: str, seed: int, timeout: float | None) -> _
         )
     )
     # A factor that is 1 for this ball may differ for another.
-    laws = tuple(free_numbers(candidate.program, kept=LITERALS) for candidate in found.front)
+    laws = tuple(numbers_to_constants(candidate.program, kept=LITERALS) for candidate in found.front)
     return _Searched(laws, time.perf_counter() - began, found.n_evaluations)
 
 

@@ -30,7 +30,7 @@ def has_structure_of_law(program: Program, table: NDArray[np.float64], truth: ND
         >>> [has_structure_of_law(program, x[:, np.newaxis], 2.1 * np.sin(x)) for program in programs]
         [True, False, False]
     """
-    free = free_numbers(program)
+    free = numbers_to_constants(program)
     if free.n_constants > tk.MAX_CONSTANTS:
         return False
     check = _HalfAndHalf(free.vocabulary.variables, table, truth)
@@ -56,13 +56,13 @@ class _HalfAndHalf:
         return is_recovered(relative_error(evaluate(program, self._columns), self._truth))
 
 
-def free_numbers(program: Program) -> Program:
+def numbers_to_constants(program: Program) -> Program:
     """Return the program with its literal numbers as constants, which can be fitted.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
         >>> from spl.formulas.program import Vocabulary
-        >>> free_numbers(parse_expression("x + 2*y**2", Vocabulary(("x", "y")))).constants
+        >>> numbers_to_constants(parse_expression("x + 2*y**2", Vocabulary(("x", "y")))).constants
         (2.0,)
     """
     tokens, numbers = [], []

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from spl.bench.equations import BREAK, Measured, compare_terms, largest, read_equations, search_equations
 from spl.bench.random import Condition
 from spl.bench.sindy import SindyConfig, fit_sindy, require_pysindy
-from spl.bench.structure import free_numbers, has_structure_of_law
+from spl.bench.structure import has_structure_of_law, numbers_to_constants
 from spl.bench.trials import OURS, Experiment, Outcome, Trial
 from spl.data.dataset import Dataset
 from spl.datasets import SYSTEMS, SystemData
@@ -213,7 +213,7 @@ def _error_of_numbers(truth: _Truth, state: int, program: Program) -> float | No
         compared = compare_terms(program, truth.programs[state])
         if compared.is_right:
             return compared.error
-    free = free_numbers(program)
+    free = numbers_to_constants(program)
     exact = Dataset.from_arrays(truth.table, truth.values[state], names=truth.columns)
     numbers = np.array(fit(free, exact, effort=POLISH_EFFORT).program.constants)
     with np.errstate(divide="ignore", invalid="ignore"):

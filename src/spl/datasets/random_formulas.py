@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from spl.datasets.exact import exact_values
 from spl.datasets.random_programs import CONSTANT_DIGITS, can_be_shorter, draw_program, is_worth_finding, shape_of
 from spl.errors import DataError, SettingError
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.formulas.operators import ARITHMETIC, find_operator
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import make_token, parse_expression, to_text
 from spl.kernels.programs import tokens as tk
@@ -34,10 +36,7 @@ _VARIABLE_RANGES = ((-2.0, 2.0), (0.5, 3.0), (1.0, 5.0))
 _SAFE_RANGE = (0.5, 3.0)  # of all variables, if a formula leaves its domain on the ranges drawn
 _MAX_DRAWS = 20_000  # per formula; about ten are enough as long as any are left
 _N_CHECKS = 1000  # points on which a formula is checked, besides the corners of its ranges
-_DEFAULT_TOKENS = {  # of formulas over the default operators
-    *(tk.ADD, tk.SUB, tk.MUL, tk.DIV, tk.NEG, tk.INV, tk.SQUARE, tk.CUBE),
-    *(tk.SQRT, tk.EXP, tk.LOG, tk.SIN, tk.COS),
-}
+_DEFAULT_TOKENS = ARITHMETIC | {find_operator(name).opcode for name in DEFAULT_OPERATORS}
 
 Ranges = tuple[tuple[float, float], ...]
 

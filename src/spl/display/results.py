@@ -25,15 +25,6 @@ STOPPED = {
     "schedules": "all rounds of the search are done",
     "interrupted": "interrupted; this is the best so far",
 }
-DOMAINS = {  # where an operator has a finite value; everywhere if not listed
-    "div": "b not 0",
-    "pow": "a > 0; a < 0 only for whole b",
-    "inv": "a not 0",
-    "sqrt": "a >= 0",
-    "log": "a > 0",
-    "asin": "-1 <= a <= 1",
-    "acos": "-1 <= a <= 1",
-}
 
 
 # ---- the front -----------------------------------------------------------------------------------
@@ -138,6 +129,5 @@ def operator_lines(operators: Iterable[Operator]) -> list[str]:
     lines = [f"{'name':<8}{'also':<9}{'arguments':>9}{'cost':>6}  domain"]
     for operator in operators:
         also = " ".join(spellings.get(operator.name, []))
-        domain = DOMAINS.get(operator.name, "everywhere")
-        lines.append(f"{operator.name:<8}{also:<9}{operator.arity:>9}{operator.cost:>6}  {domain}")
+        lines.append(f"{operator.name:<8}{also:<9}{operator.arity:>9}{operator.cost:>6}  {operator.traits.domain.text}")
     return lines

@@ -12,7 +12,7 @@ from spl.dynamics.proposals import can_be_fitted
 from spl.dynamics.refine import Refined
 from spl.dynamics.system_packing import evaluate_slopes
 from spl.dynamics.trials import SystemTrials, Trial
-from spl.formulas.constant_slots import fix_constants, free_literals
+from spl.formulas.constant_slots import constants_to_numbers, literals_to_constants
 from spl.formulas.printed_numbers import number_positions
 from spl.formulas.program import Program
 from spl.formulas.system import System
@@ -52,7 +52,7 @@ class FinalFit:
         A number that was made simple gets the error that it would have if it were fitted along with the others.
         """
         system = fitted.system
-        freed = replace(system, programs=tuple(map(free_literals, system.programs, self.literals)))
+        freed = replace(system, programs=tuple(map(literals_to_constants, system.programs, self.literals)))
         of_fitted = iter(self.trials.find_standard_errors(system, fitted))
         can_free = all(map(can_be_fitted, freed.programs))
         of_all = iter(self.trials.find_standard_errors(freed, fitted) if can_free else np.empty(0))
@@ -102,7 +102,7 @@ def _with_simple_numbers(refined: Refined) -> System:
     errors = iter(refined.standard_errors)
     for program in refined.system.programs:
         numbers = [_simple_number(value, SIMPLE_WITHIN_ERRORS * next(errors)) for value in program.constants]
-        programs.append(fix_constants(program, numbers))
+        programs.append(constants_to_numbers(program, numbers))
     return replace(refined.system, programs=tuple(programs))
 
 

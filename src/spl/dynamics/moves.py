@@ -9,7 +9,7 @@ from spl.dynamics.rows import SystemRows
 from spl.dynamics.score_test import estimate_term_gains
 from spl.dynamics.term_library import START_TOKEN
 from spl.dynamics.trials import SystemTrials, Trial
-from spl.formulas.constant_slots import free_numbers
+from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.edits import drop_one_function, drop_one_term
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
@@ -102,4 +102,4 @@ class SystemMoves:
     def _free(self, state: int, program: Program) -> Program:
         """Return a formula with all of its numbers free, as far as the grammar allows."""
         allowed = self._permissions[state]
-        return free_numbers(program, kept=allowed.literals, has_factors=allowed.has_factors)
+        return numbers_to_constants(program, kept=allowed.literals, has_factors=allowed.has_factors)

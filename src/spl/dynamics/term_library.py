@@ -23,6 +23,7 @@ from spl.dynamics.column_subsets import (
     solve_least_squares,
 )
 from spl.formulas.grammar import Grammar
+from spl.formulas.operators import is_function
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.programs import tokens as tk
@@ -40,7 +41,6 @@ N_FRACTIONS = 10  # sums with a fraction that are proposed per size: their numbe
 DIVISOR_GAPS = (0.02, 5.0, 8)  # distances of a divisor from 0: smallest and largest share of its range, and how many
 SCAN_ROWS = 1000  # about as many rows are enough to compare fractions
 START_TOKEN = tk.SYMBOL << tk.KIND_SHIFT
-_NO_FUNCTIONS = (tk.NEG, tk.INV, tk.SQUARE, tk.CUBE, tk.ABS, tk.SIGN)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,11 +170,9 @@ def _products(words: Vocabulary) -> Iterator[Term]:
 
 
 def _function_terms(grammar: Grammar, words: Vocabulary) -> Iterator[Term]:
-    """Yield functions of one variable, and products of two of them, or of one and a variable."""
-    used = dict.fromkeys(
-        token for rule in grammar.rules for token in rule.tokens if token >> tk.KIND_SHIFT == tk.OPERATOR
-    )
-    functions = [token for token in used if words.arity_of(token) == 1 and token not in _NO_FUNCTIONS]
+    """Yield functions of one variable, and products of two such, or of one and a variable."""
+    used = dict.fromkeys(token for rule in grammar.rules for token in rule.tokens if is_function(token))
+    functions = [token for token in used if words.arity_of(token) == 1 and words.operator_of(token).traits.is_smooth]
     variables = [(words.variable_token(name),) for name in words.variables]
     single = [(function, *variable) for function in functions for variable in variables]
     yield from single

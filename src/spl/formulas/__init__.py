@@ -1,1 +1,1 @@
-"""What a formula is: operators, programs, text, grammars, and edits of a formula. Imports `kernels`."""
+"""What a formula is: operators, programs, text, grammars, systems, and edits of a formula. Imports `kernels`."""

@@ -1,4 +1,4 @@
-"""Numbers set free and fixed again: a formula whose numbers were fitted to derivatives gets them all as constants, for another fit."""
+"""Numbers as constants and back: a formula gets constants for all its numbers, for another fit, and then simple numbers again."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,16 +10,16 @@ _SUMS = (tk.ADD, tk.SUB, tk.NEG)
 _PRODUCTS = (tk.MUL, tk.DIV)
 
 
-def free_numbers(program: Program, *, kept: Collection[float] = (), has_factors: bool = True) -> Program:
-    """Return the program with a constant in place of each number, and as a factor of each term that has none.
+def numbers_to_constants(program: Program, *, kept: Collection[float] = (), has_factors: bool = True) -> Program:
+    """Return the program with a constant for each number, and as a factor of each term that has none.
 
-    Numbers that are `kept` stay; without `has_factors`, terms get none.
+    Numbers in `kept` stay. With `has_factors=False`, terms get no new factors.
 
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
         >>> from spl.formulas.program import Vocabulary
-        >>> free = free_numbers(parse_expression("x*y - 3*z", Vocabulary(("x", "y", "z"))))
-        >>> to_text(free), free.constants
+        >>> fitted = numbers_to_constants(parse_expression("x*y - 3*z", Vocabulary(("x", "y", "z"))))
+        >>> to_text(fitted), fitted.constants
         ('1*(x*y) - 3*z', (1.0, 3.0))
     """
     bare = set(_bare_terms(program, 0)) if has_factors else set()
@@ -41,7 +41,7 @@ def free_numbers(program: Program, *, kept: Collection[float] = (), has_factors:
             return
         parts = program.arguments_of(position)
         factor = _number_at(program, parts[1], kept) if token in _PRODUCTS else None
-        if factor:  # numbers stand first, and above the fraction line
+        if factor:  # numbers come first, and in the numerator
             tokens.append(tk.MUL)
             add_constant(factor if token == tk.MUL else 1.0 / factor)
             write(parts[0])
@@ -56,13 +56,13 @@ def free_numbers(program: Program, *, kept: Collection[float] = (), has_factors:
     return Program(tuple(tokens), program.vocabulary, tuple(constants))
 
 
-def free_literals(program: Program, kept: Collection[float] = ()) -> Program:
-    """Return the same formula with a constant in place of each literal number that is not `kept`, token by token.
+def literals_to_constants(program: Program, kept: Collection[float] = ()) -> Program:
+    """Return the formula with a constant for each literal that is not in `kept`, token by token.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
         >>> from spl.formulas.program import Vocabulary
-        >>> free_literals(parse_expression("2*x - 3", Vocabulary(("x",))), kept=(3.0,)).constants
+        >>> literals_to_constants(parse_expression("2*x - 3", Vocabulary(("x",))), kept=(3.0,)).constants
         (2.0,)
     """
     tokens, constants = list(program.tokens), []
@@ -75,7 +75,7 @@ def free_literals(program: Program, kept: Collection[float] = ()) -> Program:
 
 
 def _number_at(program: Program, position: int, kept: Collection[float]) -> float | None:
-    """Return the number at a position if it is to be set free; None if there is none."""
+    """Return the number at a position if it is to become a constant, or None."""
     token = program.tokens[position]
     kind = token >> tk.KIND_SHIFT
     if kind == tk.CONSTANT:
@@ -86,14 +86,14 @@ def _number_at(program: Program, position: int, kept: Collection[float]) -> floa
     return None
 
 
-def fix_constants(program: Program, numbers: Sequence[float | None]) -> Program:
-    """Return the program with numbers in place of some of its constants; a factor of 1 is left out.
+def constants_to_numbers(program: Program, numbers: Sequence[float | None]) -> Program:
+    """Return the program with numbers for some of its constants; None keeps a constant, and a factor of 1 is left out.
 
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
         >>> from spl.formulas.program import Vocabulary
-        >>> free = free_numbers(parse_expression("x - 2.9*y", Vocabulary(("x", "y"))))
-        >>> to_text(fix_constants(free, [1.0, 3.0]))
+        >>> fitted = numbers_to_constants(parse_expression("x - 2.9*y", Vocabulary(("x", "y"))))
+        >>> to_text(constants_to_numbers(fitted, [1.0, 3.0]))
         'x - 3*y'
     """
     vocabulary = program.vocabulary
@@ -118,7 +118,7 @@ def fix_constants(program: Program, numbers: Sequence[float | None]) -> Program:
 
 
 def _bare_terms(program: Program, position: int) -> list[int]:
-    """Return where the terms of a sum begin that have no number as a factor."""
+    """Return the positions of the terms of a sum that have no number as a factor."""
     if program.tokens[position] in _SUMS:
         return [term for part in program.arguments_of(position) for term in _bare_terms(program, part)]
     return [] if _has_factor(program, position) else [position]
@@ -128,6 +128,6 @@ def _has_factor(program: Program, position: int) -> bool:
     token = program.tokens[position]
     if token >> tk.KIND_SHIFT in (tk.CONSTANT, tk.LITERAL):
         return True
-    if token in _SUMS:  # a factor of all terms is one of the sum
+    if token in _SUMS:  # a factor in all terms is a factor of the sum
         return all(_has_factor(program, part) for part in program.arguments_of(position))
     return token in _PRODUCTS and any(_has_factor(program, part) for part in program.arguments_of(position))

@@ -1,14 +1,14 @@
-"""Formulas with one number, term or function less: the search may find a law with one too many, and never the law itself."""
+"""Formulas with one number, term or function less: a search may find a law with one too many, but never the law itself."""
 
 from collections.abc import Iterator
 
 from spl.formulas.minus_signs import put_minus_before
-from spl.formulas.program import Program, join
+from spl.formulas.program import Program, join_programs
 from spl.kernels.programs import tokens as tk
 
 
 def drop_one_term(program: Program) -> Iterator[Program]:
-    """Yield the program without each of its terms in turn, a term being one side of a sum or difference.
+    """Yield the program without each of its terms in turn. A term is one side of a sum or difference.
 
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
@@ -25,9 +25,9 @@ def drop_one_term(program: Program) -> Iterator[Program]:
 
 
 def drop_one_number(program: Program) -> Iterator[Program]:
-    """Yield the program with each of its constants in turn at 0, and at 1, where that leaves out the constant and what it did.
+    """Yield the program with each of its constants in turn set to 0 and to 1, where that removes the constant.
 
-    A factor of 0 takes its term out of a sum, one of 1 or -1 is not written. Whatever grammar has the program has these too.
+    A factor of 0 removes its term from a sum; a factor of 1 or -1 is not written. Every grammar that has the program has these too.
 
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
@@ -48,7 +48,7 @@ def drop_one_number(program: Program) -> Iterator[Program]:
 
 
 def _find_vanished(program: Program, parents: list[int], position: int) -> int | None:
-    """Return where the side of a sum begins that is 0 if the constant at a position is; None if there is none."""
+    """Return where the side of a sum begins that vanishes with the constant at a position, or None."""
     at = position
     while at:
         parent = parents[at]
@@ -71,13 +71,13 @@ def _leave_out(program: Program, total: int, side: int) -> Program:
 
 
 def _is_factor_or_divisor(program: Program, parent: int, position: int) -> bool:
-    """Tell whether the constant at a position multiplies or divides the rest of the token above it."""
+    """Return whether the constant at a position multiplies or divides the other argument of its parent."""
     token = program.tokens[parent]
     return token == tk.MUL or (token == tk.DIV and position != parent + 1)
 
 
 def _leave_out_factor(program: Program, product: int, position: int) -> Program:
-    """Return the program with a product or quotient replaced by what is not the constant at a position, with its sign."""
+    """Return the program with a product or quotient replaced by its other side, with the sign of the constant at a position."""
     left, right = program.arguments_of(product)
     is_negative = program.constants[program.count_constants(position)] < 0
     kept = program.part(right if position == left else left)
@@ -85,9 +85,9 @@ def _leave_out_factor(program: Program, product: int, position: int) -> Program:
 
 
 def drop_one_function(program: Program) -> Iterator[Program]:
-    """Yield the program with the argument of each of its functions in turn in place of the function, and products for quotients.
+    """Yield the program with each of its functions in turn replaced by its argument, and each quotient by a product.
 
-    A function that is nearly a straight line on the data stands in for what it is taken of.
+    A function that is nearly a straight line on the data can be replaced by its argument.
 
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
@@ -104,18 +104,18 @@ def drop_one_function(program: Program) -> Iterator[Program]:
             yield Program((*before, *after), program.vocabulary, program.constants)
 
 
-def straighten_one_function(program: Program) -> Iterator[Program]:
-    """Yield the program with the argument of each of its functions in turn, its square and its cube in place of the function.
+def replace_one_function_by_powers(program: Program) -> Iterator[Program]:
+    """Yield the program with each of its functions in turn replaced by its argument, and by the square and cube of that.
 
-    A function of which the data shows only a short piece is a power in disguise: 1000 - 1000*cos(0.01*x) is x**2/20. Numbers that
-    are added to the argument or multiply it are left out of squares and cubes, since there are others around; what would have more
-    numbers is passed over. A fraction with a number above and one that is added below counts as a function.
+    Over a short range, a function looks like a power: 1000 - 1000*cos(0.01*x) is x**2/20. Numbers that are added to the argument or
+    multiply it are left out of squares and cubes; the formula has others for that. Formulas with more numbers than before are
+    skipped. A fraction of a number and a sum with a number counts as a function.
 
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
         >>> from spl.formulas.program import Vocabulary
         >>> program = parse_expression("C - C*cos(C*x)", Vocabulary(variables=("x",))).with_constants([900.0, 900.0, 0.01])
-        >>> [to_text(straight) for straight in straighten_one_function(program)]
+        >>> [to_text(straight) for straight in replace_one_function_by_powers(program)]
         ['900 - 900*(0.01*x)', '900 - 900*(x*x)', '900 - 900*(x*x*x)']
     """
     for position in range(len(program)):
@@ -132,18 +132,18 @@ def straighten_one_function(program: Program) -> Iterator[Program]:
 
 
 def _argument_of_function(program: Program, position: int) -> int | None:
-    """Return where the argument of a function begins, of a fraction what is below; None if there is neither."""
+    """Return where the argument of a function or the denominator of a fraction begins; None if there is neither."""
     token = program.tokens[position]
     if token == tk.DIV:
-        above, below = program.arguments_of(position)
-        has_number = program.tokens[above] >> tk.KIND_SHIFT == tk.CONSTANT
-        return below if has_number and _without_number(program, below) is not None else None
+        numerator, denominator = program.arguments_of(position)
+        has_number = program.tokens[numerator] >> tk.KIND_SHIFT == tk.CONSTANT
+        return denominator if has_number and _without_number(program, denominator) is not None else None
     is_operator = token >> tk.KIND_SHIFT == tk.OPERATOR and token != tk.NEG
     return position + 1 if is_operator and program.vocabulary.arity_of(token) == 1 else None
 
 
 def _without_number(program: Program, position: int) -> int | None:
-    """Return where the other side of a sum, product or quotient by a constant begins; None if it is none."""
+    """Return where the other side of a sum with, product with or quotient by a constant begins, or None."""
     if program.tokens[position] not in (tk.ADD, tk.SUB, tk.MUL, tk.DIV):
         return None
     left, right = program.arguments_of(position)
@@ -154,11 +154,11 @@ def _without_number(program: Program, position: int) -> int | None:
 
 
 def _put_power(program: Program, position: int, argument: int, power: int) -> Program:
-    """Return the program with a power of a part of it in place of the function, or in place of what is below a fraction's line."""
+    """Return the program with a function, or the denominator of a fraction, replaced by a power of one of its parts."""
     piece = program.part(argument)
     straight = piece
     for _ in range(power - 1):
-        straight = join(tk.MUL, straight, piece)
+        straight = join_programs(tk.MUL, straight, piece)
     if program.tokens[position] == tk.DIV:
-        straight = join(tk.MUL, program.part(position + 1), straight)  # the number above becomes a factor
+        straight = join_programs(tk.MUL, program.part(position + 1), straight)  # the numerator becomes a factor
     return program.with_part(position, straight)

@@ -1,7 +1,7 @@
 """The grammar: which formulas a search may build, as rules over expression trees.
 
-A rule replaces a symbol by a small tree (a template) whose leaves may be symbols again, so a derivation and its formula
-can never disagree. Reading the text form is in `grammar_text`, building from a list of operators in `grammar_rules`.
+A rule replaces a symbol by a small tree (a template) whose leaves may be symbols again, so a derivation and its formula can never
+disagree. `grammar_text` reads the text form, `grammar_rules` builds a grammar from a list of operators.
 """
 
 import heapq
@@ -14,36 +14,34 @@ from spl.errors import SHOWN_PATH, GrammarError, shorten, suggest_name
 from spl.formulas.grammar_membership import Membership
 from spl.formulas.operators import Operator
 from spl.formulas.program import Program, Vocabulary
-from spl.formulas.text import CONSTANT_TOKEN, make_token, parse_expression, quote_name, write_tokens
+from spl.formulas.text import CONSTANT_TOKEN, make_token, parse_expression, quote_name
 from spl.kernels.programs import tokens as tk
 
-MAX_RULES = 10_000
-MAX_NAMES = tk.PAYLOAD_MASK + 1  # symbols, variables or literals that tokens can tell apart
-_COUNTED_RULES = 10  # `explain` counts the formulas of up to so many rules
-_SHOWN_LENGTH = 200  # of the shortest formula, in rules; beyond that it tells nobody anything
+MAX_GRAMMAR_RULES = 10_000
+MAX_NAMES = tk.PAYLOAD_MASK + 1  # how many symbols, variables or literals tokens can distinguish
 _LINE_WIDTH = 100
 _REPR_LENGTH = 60  # characters of the rules that `repr` shows
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to replace a symbol: prefix tokens, symbols and constants among them, and the text they come from."""
+    """One way to replace a symbol: prefix tokens, which may include symbols and constants, and their text."""
 
     symbol: int
     tokens: tuple[int, ...]
     text: str
 
     def symbols_used(self) -> Iterator[int]:
-        """Yield the number of each symbol on the right-hand side, in order, as often as it stands there."""
+        """Yield the number of each symbol on the right-hand side, in order and with repetitions."""
         return (token & tk.PAYLOAD_MASK for token in self.tokens if token >> tk.KIND_SHIFT == tk.SYMBOL)
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Symbols, the first of which is the start, and the rules that replace them.
+    """Symbols, the start symbol first, and the rules that replace them.
 
-    Checked when made: each symbol has rules, is reached from the start and can finish; no rule appears twice. Make one with
-    `from_text`, `from_file` or `from_operators`.
+    A grammar is checked when it is made: each symbol has rules, is reached from the start and can finish; no rule appears twice.
+    Make one with `from_text`, `from_file` or `from_operators`.
 
     Args:
         symbols: the names that have rules, the start first.
@@ -75,15 +73,15 @@ class Grammar:
 
     @classmethod
     def from_text(cls, text: str, own: Iterable[Operator] = (), variables: Sequence[str] | None = None) -> "Grammar":
-        """Read a grammar, one symbol a line, its alternatives between `|`.
+        """Return the grammar of a text with one symbol per line, its alternatives separated by `|`.
 
-        Names with rules are symbols, `C` is a constant to be fitted, numbers stand for themselves, and every other name
-        is a variable: one of `variables` if they are given, else numbered as they appear.
+        Names with rules are symbols, `C` is a constant to be fitted, numbers are themselves, and every other name is a
+        variable: one of `variables` if they are given, otherwise numbered in the order of appearance.
 
         Args:
             text: the rules, such as `f -> f + f | C * f | x`.
             own: operators of your own that the rules use.
-            variables: the columns, in order; left out, the rules say which there are.
+            variables: the columns, in order; left out, they are taken from the rules.
 
         Examples:
             >>> Grammar.from_text("f -> f * f | x | C").vocabulary.variables
@@ -103,12 +101,12 @@ class Grammar:
     def from_file(
         cls, path: str | Path, own: Iterable[Operator] = (), variables: Sequence[str] | None = None
     ) -> "Grammar":
-        """Read a grammar from a text file (UTF-8).
+        """Return the grammar in a text file (UTF-8).
 
         Args:
             path: the file.
             own: operators of your own that the rules use.
-            variables: the columns, in order; left out, the rules say which there are.
+            variables: the columns, in order; left out, they are taken from the rules.
         """
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
@@ -138,17 +136,17 @@ class Grammar:
         nesting: bool = True,
         integers: Sequence[int] = (),
     ) -> "Grammar":
-        """Build the grammar of all formulas made of some operators, with what is known about them.
+        """Return the grammar of all formulas that use some operators and obey some constraints.
 
         Args:
             operators: names or signs (`"+"`, `"sin"`), or operators of your own.
             variables: the columns.
             constants: whether formulas may have constants to be fitted.
-            inside: `"anything"` may stand inside; or `"variables"`, only variables and constants inside trigonometric
-                functions; or `"polynomials"`, only polynomials inside trigonometric functions, logarithms and roots.
+            inside: `"anything"`; or `"variables"`, for only variables and constants inside trigonometric functions; or
+                `"polynomials"`, for only polynomials inside trigonometric functions, logarithms and roots.
             max_power: the highest total degree of those polynomials.
-            nesting: whether trigonometric functions, logarithms and roots may stand inside each other.
-            integers: whole numbers that formulas may use as they are.
+            nesting: whether trigonometric functions, logarithms and roots may be nested.
+            integers: whole numbers that formulas may use.
 
         Examples:
             >>> print(Grammar.from_operators(["+", "*", "sin"], ["x"], inside="variables"))
@@ -191,11 +189,11 @@ class Grammar:
         return Grammar(self.symbols, rules, replace(self.vocabulary, variables=columns))
 
     def derives(self, expression: Program | str, symbol: str | None = None) -> bool:
-        """Say whether a formula can be derived from a symbol (the start symbol unless another is named).
+        """Return whether a formula can be derived from a symbol.
 
-        A number in the formula stands for itself or for a constant of a rule, a `C` only for a constant of a rule.
-        A program must have exactly the tree of a derivation. Text may be another spelling of it: `x**2` also where a
-        rule has `f**C`, `x - 2` also for `x + -2`, `1/x` also for `inv(x)`.
+        A number in the formula matches the same number or a constant of a rule; a `C` matches only a constant of a rule.
+        A program must have exactly the tree of a derivation. Text may be another spelling of it: `x**2` also matches
+        `f**C` in a rule, `x - 2` also `x + -2`, and `1/x` also `inv(x)`.
 
         Args:
             expression: the formula, as text or as a program.
@@ -212,7 +210,7 @@ class Grammar:
         return self._membership.accepts(expression, number)
 
     def derives_template(self, tokens: Sequence[int], symbol: int) -> bool:
-        """Say whether a symbol derives a tree of tokens whose leaves may be symbols.
+        """Return whether a symbol derives a tree of tokens whose leaves may be symbols.
 
         Args:
             tokens: the tree in prefix order.
@@ -221,21 +219,10 @@ class Grammar:
         return self._membership.accepts_template(tokens, symbol)
 
     def explain(self) -> str:
-        """Describe the grammar in a few lines: its symbols, words, and how many formulas it has."""
-        used = {token for rule in self.rules for token in rule.tokens}
-        names = [name for i, name in enumerate(self.vocabulary.variables) if make_token(tk.VARIABLE, i) in used]
-        operators = sorted(token for token in used if token >> tk.KIND_SHIFT in (tk.OPERATOR, tk.POWER))
-        n_rules = [sum(rule.symbol == number for rule in self.rules) for number in range(len(self.symbols))]
-        lines = [
-            "symbols    "
-            + ", ".join(f"{name} ({n} rule{'s' * (n > 1)})" for name, n in zip(self.symbols, n_rules, strict=True)),
-            "variables  " + (", ".join(names) or "none"),
-            "operators  " + (", ".join(_name_operator(token, self.vocabulary) for token in operators) or "none"),
-            "constants  " + ("fitted" if self.has_constants else "none"),
-            "shortest   " + _show_shortest(self),
-            f"formulas   {_show_count(_count_derivations(self, _COUNTED_RULES))} of at most {_COUNTED_RULES} rules",
-        ]
-        return "\n".join(lines)
+        """Return a description in a few lines: symbols, variables, operators, and how many formulas there are."""
+        from spl.formulas.grammar_summary import summarize_grammar  # it takes grammars, so it imports this file
+
+        return summarize_grammar(self)
 
     def __repr__(self) -> str:
         return f"Grammar({shorten('; '.join(str(self).splitlines()), _REPR_LENGTH)!r})"
@@ -266,15 +253,17 @@ class Grammar:
 def _check_size(grammar: Grammar) -> None:
     if not grammar.symbols or not grammar.rules:
         raise GrammarError("The grammar has no rules. Write at least one, for example `f -> f + f | C * f | x`.")
-    if len(grammar.rules) > MAX_RULES:
-        raise GrammarError(f"The grammar has {len(grammar.rules)} rules; at most {MAX_RULES} are possible. Use fewer.")
+    if len(grammar.rules) > MAX_GRAMMAR_RULES:
+        raise GrammarError(
+            f"The grammar has {len(grammar.rules)} rules; at most {MAX_GRAMMAR_RULES} are possible. Use fewer."
+        )
     words = grammar.vocabulary
     if max(len(grammar.symbols), len(words.variables), len(words.literals)) > MAX_NAMES:
         raise GrammarError(f"The grammar has more than {MAX_NAMES} symbols, variables or numbers. Use fewer.")
 
 
 def _check_rules(grammar: Grammar) -> None:
-    """Check each rule by itself, and that none stands twice."""
+    """Check each rule by itself, and that none appears twice."""
     seen: set[tuple[int, tuple[int, ...]]] = set()
     for rule in grammar.rules:
         name = _show_rule(rule, grammar)
@@ -283,7 +272,7 @@ def _check_rules(grammar: Grammar) -> None:
         if rule.tokens == (make_token(tk.SYMBOL, rule.symbol),):
             raise GrammarError(f"The rule {name} replaces a symbol by itself. Delete it.")
         if (rule.symbol, rule.tokens) in seen:
-            raise GrammarError(f"The rule {name} stands twice. Delete one of the two.")
+            raise GrammarError(f"The rule {name} appears twice. Delete one of the two.")
         seen.add((rule.symbol, rule.tokens))
 
 
@@ -321,7 +310,7 @@ def _check_reached(grammar: Grammar) -> None:
 
 
 def _reach(grammar: Grammar, start: int) -> set[int]:
-    """Return the symbols that derivations from a symbol can meet, itself included."""
+    """Return the symbols that derivations from a symbol can reach, including itself."""
     leads_to: dict[int, set[int]] = {}
     for rule in grammar.rules:
         leads_to.setdefault(rule.symbol, set()).update(rule.symbols_used())
@@ -356,14 +345,14 @@ def _check_columns(grammar: Grammar, columns: tuple[str, ...]) -> None:
 
 
 def _count_shortest(grammar: Grammar) -> tuple[int, ...]:
-    """Return the fewest rules that finish each symbol: the shortest first, as in Dijkstra's search (Knuth, 1977)."""
+    """Return the fewest rules that finish each symbol, shortest first as in Dijkstra's search (Knuth, 1977)."""
     waiting = [list(rule.symbols_used()) for rule in grammar.rules]  # what each rule needs
     needed_by: dict[int, list[int]] = {}
     for number, needs in enumerate(waiting):
         for symbol in needs:
             needed_by.setdefault(symbol, []).append(number)
     n_open = [len(needs) for needs in waiting]
-    n_rules = [1] * len(waiting)  # of the derivation that begins with this rule, as far as it is known
+    n_rules = [1] * len(waiting)  # of the derivation that begins with this rule, so far
     finished: dict[int, int] = {}
     heap = [(1, grammar.rules[number].symbol) for number, count in enumerate(n_open) if count == 0]
     heapq.heapify(heap)
@@ -383,60 +372,9 @@ def _count_shortest(grammar: Grammar) -> tuple[int, ...]:
 
 
 def _never_finishes(grammar: Grammar, endless: set[int]) -> GrammarError:
-    """Return the error about the symbol to blame: of those that never end, the one that leads to fewest others."""
+    """Return the error for the symbol to blame: of those that never finish, the one that leads to the fewest others."""
     name = grammar.symbols[min(sorted(endless), key=lambda number: len(_reach(grammar, number) & endless))]
     return GrammarError(
         f"'{shorten(name)}' can never finish: each of its rules leads to a symbol that never ends. "
         f"Give it a rule that ends, for example `{shorten(quote_name(name))} -> C`."
     )
-
-
-def _name_operator(token: int, vocabulary: Vocabulary) -> str:
-    if token >> tk.KIND_SHIFT == tk.POWER:
-        return f"**{(token & tk.PAYLOAD_MASK) - tk.POWER_OFFSET}"
-    operator = vocabulary.operator_of(token)
-    return operator.infix or operator.name
-
-
-def _show_shortest(grammar: Grammar) -> str:
-    """Return the text of a formula of fewest rules."""
-    if grammar.shortest[0] > _SHOWN_LENGTH:
-        return f"a formula of {grammar.shortest[0]} rules"
-
-    def n_rules(rule: Rule) -> int:
-        return 1 + sum(grammar.shortest[symbol] for symbol in rule.symbols_used())
-
-    best: dict[int, Rule] = {}
-    for rule in grammar.rules:
-        if n_rules(rule) == grammar.shortest[rule.symbol]:
-            best.setdefault(rule.symbol, rule)
-    todo, tokens = [make_token(tk.SYMBOL, 0)], []
-    while todo:
-        token = todo.pop()
-        if token >> tk.KIND_SHIFT == tk.SYMBOL:
-            todo.extend(reversed(best[token & tk.PAYLOAD_MASK].tokens))
-        else:
-            tokens.append(token)
-    return write_tokens(tokens, grammar.vocabulary)
-
-
-def _count_derivations(grammar: Grammar, max_rules: int) -> int:
-    """Return how many derivations from the start have at most so many rules."""
-    counts = [[0] * (max_rules + 1) for _ in grammar.symbols]  # by symbol and exact number of rules
-    templates = [(rule.symbol, tuple(rule.symbols_used())) for rule in grammar.rules]
-    for total in range(1, max_rules + 1):
-        for symbol, needs in templates:
-            counts[symbol][total] += _count_splits([counts[need] for need in needs], total - 1)
-    return sum(counts[0])
-
-
-def _count_splits(counts: list[list[int]], total: int) -> int:
-    """Return in how many ways the parts can have that many rules together."""
-    ways = [1] + [0] * total
-    for part in counts:
-        ways = [sum(ways[rest] * part[n - rest] for rest in range(n + 1)) for n in range(total + 1)]
-    return ways[total]
-
-
-def _show_count(count: int) -> str:
-    return f"{count:,}" if count < 1_000_000 else f"about 10^{len(str(count)) - 1}"

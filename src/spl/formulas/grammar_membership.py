@@ -1,7 +1,7 @@
-"""Which symbols of a grammar derive a tree? A bottom-up tree automaton over the templates of the rules.
+"""Membership: which symbols of a grammar derive a formula, by a bottom-up tree automaton over the rules.
 
-Each distinct subtree of a rule is a state, and so is each symbol. A node's set of states follows from its token and the
-sets of its arguments alone, so each combination is worked out once and then looked up. A set is an integer, bit by bit.
+Each distinct subtree of a rule is a state, and so is each symbol. A node's set of states follows from its token and the sets of its
+arguments alone, so each combination is worked out once and then looked up. A set of states is an integer with one bit per state.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _OPPOSITE = {tk.ADD: tk.SUB, tk.SUB: tk.ADD}
 
 
 class _Spelling(NamedTuple):
-    """A subtree in all the spellings that print alike: its states, those of its negative, and its value if a number."""
+    """A subtree in all spellings that print alike: its states, those of its negative, and its value if it is a number."""
 
     states: int
     negative: int
@@ -23,13 +23,13 @@ class _Spelling(NamedTuple):
 
 
 class Membership:
-    """Tells which symbols derive a program. `templates` are pairs of a symbol's number and tokens that replace it."""
+    """Decides which symbols derive a program. `templates` pairs each symbol's number with tokens that replace it."""
 
     def __init__(
         self, templates: Sequence[tuple[int, tuple[int, ...]]], n_symbols: int, vocabulary: Vocabulary
     ) -> None:
         self._vocabulary = vocabulary
-        self._states: dict[tuple[int, ...], int] = {}  # a token and the states of its arguments: the state they make
+        self._states: dict[tuple[int, ...], int] = {}  # from a token and the states of its arguments
         self._n_symbols = n_symbols
         roots = [(symbol, self._state_of(tokens)) for symbol, tokens in templates]
         holds = self._holds = self._close(roots)
@@ -47,7 +47,7 @@ class Membership:
         }
 
     def accepts(self, program: Program, symbol: int) -> bool:
-        """Say whether the symbol derives exactly this tree; a literal also stands for a constant of a rule."""
+        """Return whether the symbol derives exactly this tree; a literal also matches a constant of a rule."""
         words = program.vocabulary
         sets: list[int] = []
         for token in reversed(program.tokens):
@@ -67,7 +67,7 @@ class Membership:
         return bool(sets.pop() >> symbol & 1)
 
     def accepts_template(self, tokens: Sequence[int], symbol: int) -> bool:
-        """Say whether the symbol derives this tree of the grammar's own tokens, whose leaves may be symbols."""
+        """Return whether the symbol derives this tree of the grammar's own tokens, whose leaves may be symbols."""
         sets: list[int] = []
         for token in reversed(tokens):
             if token >> tk.KIND_SHIFT == tk.SYMBOL:
@@ -78,7 +78,7 @@ class Membership:
         return bool(sets.pop() >> symbol & 1)
 
     def accepts_spelling(self, program: Program, symbol: int) -> bool:
-        """Say whether the symbol derives this tree or one that prints alike, as `x - 2` for `x + -2`."""
+        """Return whether the symbol derives this tree or one that prints alike, such as `x - 2` for `x + -2`."""
         words = program.vocabulary
         spellings: list[_Spelling] = []
         for token in reversed(program.tokens):

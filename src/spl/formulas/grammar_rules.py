@@ -1,7 +1,7 @@
-"""Building a grammar from a list of operators and what is known about the formula.
+"""Builds a grammar from a list of operators and what is known about the formula.
 
-The constraints are those of the SPL paper (appendix B): what may stand inside trigonometric functions, logarithms and
-roots, whether these may stand inside each other, and which whole numbers are leaves.
+The constraints are those of the SPL paper (appendix B): what may be inside trigonometric functions, logarithms and roots,
+whether these may be nested, and which whole numbers are leaves.
 """
 
 import math
@@ -12,28 +12,29 @@ from itertools import combinations_with_replacement
 from spl.errors import GrammarError, shorten
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_text import read_grammar
-from spl.formulas.operators import BUILT_IN, POWER_NAME, SPELLINGS, Operator, find_operator
+from spl.formulas.operators import BUILT_IN, POWER_NAME, SPELLINGS, Binding, Operator, find_operator
 from spl.formulas.text import MAX_POWER, quote_name
+from spl.kernels.programs import tokens as tk
 
-DEFAULT_OPERATORS = ("+", "-", "*", "/", "sqrt", "exp", "log", "sin", "cos")  # what a law may contain if nobody says
+DEFAULT_OPERATORS = ("+", "-", "*", "/", "sqrt", "exp", "log", "sin", "cos")  # unless the user names others
 
-TRIGONOMETRIC = ("sin", "cos", "tan", "asin", "acos", "atan")
+TRIGONOMETRIC = tuple(row.name for row in BUILT_IN.values() if row.traits.family == "trigonometric")
 LOGARITHMS_AND_ROOTS = ("log", "sqrt", "cbrt")
 INSIDES = ("anything", "variables", "polynomials")
 MAX_MONOMIALS = 1_000
 _START_NAMES = ("f", "formula", "start")
 _ARGUMENT_NAMES = ("arg", "argument", "inner")
-_PLAIN_NAMES = ("g", "plain", "simple")
+_UNNESTED_NAMES = ("g", "plain", "simple")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints:
-    """What is known about the formula before the search: nothing about its operators or the data."""
+    """What is known about the formula before the search, apart from its operators and the data."""
 
     constants: bool = True
-    inside: str = "anything"  # trigonometric functions; for polynomials also logarithms and roots
+    inside: str = "anything"  # of trigonometric functions; "polynomials" also holds for logarithms and roots
     max_power: int = 3  # total degree of those polynomials
-    nesting: bool = True  # whether trigonometric functions, logarithms and roots may stand inside each other
+    nesting: bool = True  # whether trigonometric functions, logarithms and roots may be nested
     integers: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -47,7 +48,7 @@ class Constraints:
 
 
 def build_grammar(operators: Sequence[str | Operator], variables: Sequence[str], constraints: Constraints) -> Grammar:
-    """Return the grammar of all formulas of the operators that obey the constraints. See `Grammar.from_operators`."""
+    """Return the grammar of all formulas that use the operators and obey the constraints. See `Grammar.from_operators`."""
     if isinstance(operators, str | Operator) or not operators:
         raise GrammarError(
             f"`operators` must be a list with at least one operator, such as ['+', '*', 'sin']; it is {operators!r}."
@@ -60,7 +61,7 @@ def build_grammar(operators: Sequence[str | Operator], variables: Sequence[str],
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """An operator's name, and its text with `{}` for each argument."""
+    """An operator's name and its text, with `{}` for each argument."""
 
     name: str
     text: str
@@ -77,22 +78,19 @@ def _find_template(item: str | Operator, own: tuple[Operator, ...]) -> _Template
     if not isinstance(item, str | Operator):
         raise GrammarError(f"An operator must be a name, a sign or an `Operator`; it is {item!r}.")
     operator = find_operator(item, own) if isinstance(item, str) else item
-    match operator.name if operator.opcode >= 0 else "":
-        case "add" | "sub":
-            return _Template(operator.name, f"{{}} {operator.infix} {{}}")
-        case "mul" | "div" | "pow":
-            return _Template(operator.name, f"{{}}{operator.infix}{{}}")
-        case "neg":
-            return _Template("neg", "-{}")
-        case "square":
-            return _Template("**2", "{}**2")
-        case "cube":
-            return _Template("**3", "{}**3")
+    traits = operator.traits
+    if operator.infix:
+        gap = " " if traits.binding == Binding.SUM else ""
+        return _Template(operator.name, f"{{}}{gap}{operator.infix}{gap}{{}}")
+    if operator.opcode == tk.NEG:
+        return _Template("neg", "-{}")
+    if operator.opcode in (tk.SQUARE, tk.CUBE):
+        return _Template(f"**{traits.degree:g}", f"{{}}**{traits.degree:g}")
     return _Template(operator.name, f"{operator.name}({', '.join(['{}'] * operator.arity)})")
 
 
 class _Builder:
-    """Writes the rules as text, with further symbols only where a constraint needs them."""
+    """Writes the rules as text, with more than one symbol only if a constraint needs it."""
 
     def __init__(
         self,
@@ -107,7 +105,7 @@ class _Builder:
         taken = {*variables, *(operator.name for operator in own), *BUILT_IN, *SPELLINGS}
         self._start = _free_name(_START_NAMES, taken)
         self._argument = _free_name(_ARGUMENT_NAMES, taken | {self._start})
-        self._plain = _free_name(_PLAIN_NAMES, taken | {self._start, self._argument})
+        self._unnested = _free_name(_UNNESTED_NAMES, taken | {self._start, self._argument})
 
     def write(self) -> str:
         """Return the text of the grammar."""
@@ -115,24 +113,24 @@ class _Builder:
             self._write_line(self._start, [template.of(self._inside_of(template)) for template in self._templates])
         ]
         used = {self._inside_of(template) for template in self._templates}
-        if self._plain in used:
-            plain = [
-                t.of(self._plain) for t in self._templates if t.name not in (*TRIGONOMETRIC, *LOGARITHMS_AND_ROOTS)
+        if self._unnested in used:
+            operations = [
+                t.of(self._unnested) for t in self._templates if t.name not in (*TRIGONOMETRIC, *LOGARITHMS_AND_ROOTS)
             ]
-            lines.append(self._write_line(self._plain, plain))
+            lines.append(self._write_line(self._unnested, operations))
         if self._argument in used:
             lines.append(f"{self._argument} -> {' | '.join(self._write_argument())}")
         return "\n".join(lines)
 
     def _inside_of(self, template: _Template) -> str:
-        """Return the symbol that stands inside an operator of the start symbol."""
+        """Return the symbol inside an operator of the start symbol."""
         inside = self._constraints.inside
         is_trigonometric = template.name in TRIGONOMETRIC
         if not is_trigonometric and template.name not in LOGARITHMS_AND_ROOTS:
             return self._start
         if inside == "polynomials" or (inside == "variables" and is_trigonometric):
             return self._argument
-        return self._start if self._constraints.nesting else self._plain
+        return self._start if self._constraints.nesting else self._unnested
 
     def _write_line(self, symbol: str, operations: list[str]) -> str:
         constants = self._constraints.constants
@@ -141,7 +139,7 @@ class _Builder:
         return f"{symbol} -> {' | '.join([*operations, *products, *leaves])}"
 
     def _write_argument(self) -> Iterator[str]:
-        """Yield what may stand inside: variables, or sums of monomials; with factors, if there are constants."""
+        """Yield the alternatives of an argument: variables or sums of monomials, with factors if constants are allowed."""
         name = self._argument
         is_polynomial = self._constraints.inside == "polynomials"
         if is_polynomial:
@@ -161,7 +159,7 @@ class _Builder:
 
 
 def _write_monomials(variables: Sequence[str], max_power: int) -> Iterator[str]:
-    """Yield all products of the variables from degree 1 on."""
+    """Yield all products of the variables up to a degree."""
     n_monomials = math.comb(len(variables) + max_power, max_power) - 1
     if n_monomials > MAX_MONOMIALS:
         raise GrammarError(
@@ -187,7 +185,7 @@ def _check_variables(variables: Sequence[str]) -> None:
 
 
 def _free_name(names: tuple[str, ...], taken: set[str]) -> str:
-    """Return the first name that is free, numbered if none is."""
+    """Return the first unused name, or a numbered one."""
     numbered = (f"{names[0]}{number}" for number in range(1, len(taken) + 2))
     return next(name for name in (*names, *numbered) if name not in taken)
 

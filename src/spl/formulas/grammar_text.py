@@ -1,11 +1,11 @@
-"""Reading a grammar from text: lines into alternatives, names into symbols and variables.
+"""Reads a grammar from text: lines become alternatives, names become symbols and variables.
 
-    f   -> f + f | f * f | sin(arg) | C * f | x      # one symbol a line, the first is the start
+    f   -> f + f | f * f | sin(arg) | C * f | x      # one symbol per line, the start first
     arg -> arg + arg | x
-         | x**2                                      # a line that begins with `|` goes on
+         | x**2                                      # a line that begins with `|` continues
 
-The arrow may also be written `→`. What stands between the `|` is read as any formula is, by `expression`; `Grammar`
-checks whether the rules make sense.
+The arrow may also be written `→`. Alternatives are read like any other formula, by `formulas/text`; `Grammar` checks that
+the rules make sense.
 """
 
 import ast
@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spl.errors import SHOWN_PATH, GrammarError, shorten
-from spl.formulas.grammar import MAX_RULES, Grammar, Rule
+from spl.formulas.grammar import MAX_GRAMMAR_RULES, Grammar, Rule
 from spl.formulas.operators import BUILT_IN, SPELLINGS, Operator
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import Names, ReadingError, make_token, number_literals, point_at, read_tokens
 from spl.kernels.programs import tokens as tk
 
-MAX_LENGTH = 1_000_000  # characters of a grammar
-EXAMPLE = "`f -> f + f | C * f | x`"
+MAX_GRAMMAR_CHARACTERS = 1_000_000  # in one grammar
+EXAMPLE_RULES = "`f -> f + f | C * f | x`"
 _ARROWS = ("->", "→")
 _OTHER_ARROWS = (
     "::=",
@@ -38,14 +38,14 @@ _OTHER_ARROWS = (
     "⟶",
     "=",
     ":",
-)  # as others write it; longer ones first
+)  # as other tools write it; longer ones first
 _OTHER_RULE = re.compile(  # a name and such an arrow; `C:\\rules.txt` is a path
     rf"""\s*(\w+|'[^']*'|"[^"]*")\s*({"|".join(_OTHER_ARROWS)})(?![\\/])"""
 )
 
 
 class _Part(NamedTuple):
-    """A piece of the text, and where it stands."""
+    """A piece of the text and its place."""
 
     text: str
     line: str
@@ -53,13 +53,13 @@ class _Part(NamedTuple):
     column: int
 
     def error(self, what: str, column: int = 0) -> GrammarError:
-        """Return an error that shows a place in this part."""
+        """Return an error that points at a column of this part."""
         at = self.column + column
         message = f"Line {self.line_number}, column {at + 1}: {what}\n{point_at(self.line, at)}"
         return GrammarError(message, line=self.line_number, column=at + 1)
 
     def cut(self, first: int, last: int) -> "_Part":
-        """Return a piece of this part without the blanks around it."""
+        """Return a piece of this part without surrounding blanks."""
         text = self.text[first:last]
         blanks = len(text) - len(text.lstrip())
         return self._replace(text=text.strip(), column=self.column + first + blanks)
@@ -73,14 +73,16 @@ class _Alternative(NamedTuple):
 
 
 def read_grammar(text: str, own: tuple[Operator, ...] = (), variables: tuple[str, ...] | None = None) -> Grammar:
-    """Return the grammar of a text. See `Grammar.from_text`."""
+    """Return the grammar that a text describes. See `Grammar.from_text`."""
     if not isinstance(text, str):
         raise GrammarError(f"A grammar must be text; it is {type(text).__name__}.")
-    if len(text) > MAX_LENGTH:
-        raise GrammarError(f"The grammar has {len(text)} characters; at most {MAX_LENGTH} are read.")
+    if len(text) > MAX_GRAMMAR_CHARACTERS:
+        raise GrammarError(f"The grammar has {len(text)} characters; at most {MAX_GRAMMAR_CHARACTERS} are read.")
     alternatives = list(_find_alternatives(text, own))
-    if len(alternatives) > MAX_RULES:
-        raise GrammarError(f"The grammar has {len(alternatives)} rules; at most {MAX_RULES} are possible. Use fewer.")
+    if len(alternatives) > MAX_GRAMMAR_RULES:
+        raise GrammarError(
+            f"The grammar has {len(alternatives)} rules; at most {MAX_GRAMMAR_RULES} are possible. Use fewer."
+        )
     symbols = {name: number for number, name in enumerate(dict.fromkeys(item.symbol for item in alternatives))}
     for name in variables or ():
         if name in symbols:
@@ -92,7 +94,7 @@ def read_grammar(text: str, own: tuple[Operator, ...] = (), variables: tuple[str
 
 
 def read_text_or_file(given: str, own: tuple[Operator, ...] = (), variables: Sequence[str] | None = None) -> Grammar:
-    """Return the grammar of rules, or of the file that a text names: rules have an arrow, and files exist.
+    """Return the grammar of a text, which is either rules or the path of a file with rules. Rules have an arrow.
 
     Examples:
         >>> read_text_or_file("f -> x | C").symbols
@@ -103,20 +105,20 @@ def read_text_or_file(given: str, own: tuple[Operator, ...] = (), variables: Seq
         spl.errors.GrammarError: 'f.txt' is neither a file nor a grammar. Rules are written with an arrow: `f -> f + f | C * f | x`.
     """
     if not given.strip():
-        raise GrammarError(f"`grammar` is empty. Write rules, such as {EXAMPLE}, or name a file that has them.")
+        raise GrammarError(f"`grammar` is empty. Write rules, such as {EXAMPLE_RULES}, or name a file that has them.")
     if not any(arrow in given for arrow in _ARROWS):
         if _is_file(given):
             return Grammar.from_file(given, own, variables)
         if not looks_like_rules(given):
             shown = shorten(given, SHOWN_PATH)
             raise GrammarError(
-                f"'{shown}' is neither a file nor a grammar. Rules are written with an arrow: {EXAMPLE}."
+                f"'{shown}' is neither a file nor a grammar. Rules are written with an arrow: {EXAMPLE_RULES}."
             )
     return Grammar.from_text(given, own, variables)
 
 
 def looks_like_rules(text: str) -> bool:
-    """Return whether a text is meant as rules, perhaps with another arrow, and not as the path of a file.
+    """Return whether a text looks like rules, perhaps with another arrow, rather than the path of a file.
 
     Examples:
         >>> [looks_like_rules(text) for text in ("f -> x", "f = x", "rules/law=1.txt")]
@@ -133,11 +135,11 @@ def _is_file(path: str) -> bool:
 
 
 class _Words:
-    """The names and numbers that were met so far, each with its place."""
+    """The names and numbers read so far, each with its place."""
 
     def __init__(self, symbols: dict[str, int], own: tuple[Operator, ...], variables: tuple[str, ...] | None) -> None:
         self._symbols = symbols
-        self._is_open = variables is None  # every new name is a variable
+        self._is_open = variables is None  # whether every new name is a variable
         self._operators = _operator_names(own)
         self.variables = {name: place for place, name in enumerate(variables or ())}
         self.literals: list[float] = []
@@ -183,7 +185,9 @@ def _find_alternatives(text: str, own: tuple[Operator, ...]) -> Iterator[_Altern
         elif symbol is not None and content.text.startswith("|"):
             first = content.column + 1
         else:
-            raise content.error("There is no `->`. Write `name -> formula | formula`, or begin with `|` to go on.")
+            raise content.error(
+                "There is no `->`. Write `name -> formula | formula`, or begin with `|` to continue the rule above."
+            )
         borders = [first - 1, *(bar for bar in marks.bars if bar >= first), marks.end]
         for before, after in pairwise(borders):
             part = whole.cut(before + 1, after)
@@ -195,18 +199,18 @@ def _find_alternatives(text: str, own: tuple[Operator, ...]) -> Iterator[_Altern
 
 
 def _explain_arrow(content: _Part, other: re.Match[str]) -> GrammarError:
-    """Return the error about a rule with another arrow than ours, with the rule as it should be."""
+    """Return the error for a rule with the wrong arrow, which shows the rule as it should be."""
     written = f"{other[1]} -> {content.text[other.end() :].strip()}".strip()
     return content.error(f"The arrow of a rule is `->`, not `{other[2]}`. Write `{shorten(written)}`.", other.start(2))
 
 
 class _Marks(NamedTuple):
-    """Where the signs of one line stand, outside quotes and brackets."""
+    """Where the arrow, bars and comment of a line are, outside quotes and brackets."""
 
     arrow: int | None
     arrow_end: int
     bars: tuple[int, ...]
-    end: int  # where a comment begins, or the line ends
+    end: int  # where the comment begins or the line ends
 
 
 def _find_marks(whole: _Part) -> _Marks:

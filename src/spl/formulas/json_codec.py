@@ -1,8 +1,7 @@
-"""Programs and grammars as plain values, the kind that JSON knows, and back, bit for bit.
+"""Programs and grammars as values for JSON, and back, bit for bit.
 
-What is read may come from a stranger: it is checked here, with `Damage` for what is wrong, and nobody further down checks it again.
-An operator of the user's own is a function of theirs, which no file holds: it is named, and whoever reads the name gives the
-function again.
+Input may come from anyone: it is checked here, `Damage` says what is wrong, and nobody checks it again later. A file holds only the
+name of a user's own operator; whoever reads the file provides the function again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +15,10 @@ from spl.formulas.operators import BY_OPCODE, Operator
 from spl.formulas.program import Program, Vocabulary
 from spl.kernels.programs import tokens as tk
 
-# ---- there ---------------------------------------------------------------------------------------
+# ---- encoding ------------------------------------------------------------------------------------
 
 
-def program_as_plain(program: Program) -> dict[str, Any]:
+def encode_program(program: Program) -> dict[str, Any]:
     """Return the tokens and numbers of a program."""
     return {
         "tokens": list(program.tokens),
@@ -28,7 +27,7 @@ def program_as_plain(program: Program) -> dict[str, Any]:
     }
 
 
-def grammar_as_plain(grammar: Grammar) -> dict[str, Any]:
+def encode_grammar(grammar: Grammar) -> dict[str, Any]:
     """Return the symbols, rules and words of a grammar."""
     words = grammar.vocabulary
     return {
@@ -40,13 +39,13 @@ def grammar_as_plain(grammar: Grammar) -> dict[str, Any]:
     }
 
 
-# ---- and back ------------------------------------------------------------------------------------
+# ---- decoding ------------------------------------------------------------------------------------
 
 
-def grammar_from_plain(plain: object, own: Sequence[Operator] = ()) -> Grammar:
-    """Return the grammar; operators of the user's own that are not given have a stand-in, which prints but has no value."""
+def decode_grammar(encoded: object, own: Sequence[Operator] = ()) -> Grammar:
+    """Return the grammar. User operators that are not given get a stand-in, which prints but has no values."""
     given = {operator.name: operator for operator in own}
-    fields = as_fields(plain)
+    fields = as_fields(encoded)
     words = Vocabulary(
         variables=as_texts(fields["variables"]),
         literals=_numbers(fields["literals"]),
@@ -56,9 +55,9 @@ def grammar_from_plain(plain: object, own: Sequence[Operator] = ()) -> Grammar:
     return Grammar(symbols, tuple(_rule(row, words, len(symbols)) for row in as_list(fields["rules"])), words)
 
 
-def program_from_plain(plain: object, words: Vocabulary) -> Program:
-    """Return the program over the columns and operators of a vocabulary; it has literal numbers of its own."""
-    fields = as_fields(plain)
+def decode_program(encoded: object, words: Vocabulary) -> Program:
+    """Return the program over the columns and operators of a vocabulary; its literals come from the input."""
+    fields = as_fields(encoded)
     words = Vocabulary(words.variables, _numbers(fields["literals"]), words.own)
     return Program(_tokens(fields["tokens"], words), words, _numbers(fields["constants"]))
 
@@ -68,7 +67,7 @@ def check_no_stand_ins(grammar: Grammar) -> None:
     missing = [operator.name for operator in grammar.vocabulary.own if isinstance(operator, _StandIn)]
     if missing:
         raise RunFileError(
-            f"The run uses '{missing[0]}', an operator of your own; its function is in no file. Give it again, from Python: "
+            f"The run uses '{missing[0]}', an operator of your own, whose function is not in the file. Give it again, from Python: "
             f"SPLRegressor.from_run(path, operators=[{', '.join(missing)}])."
         )
 
@@ -94,7 +93,7 @@ class _StandIn(Operator):
     """An operator whose function was not given."""
 
     def _check_function(self) -> None:
-        """Let it be: it is never called."""
+        """Accept it: it is never called."""
 
 
 def _has_no_value(a: Any) -> Any:
@@ -121,7 +120,7 @@ def _rule(row: object, words: Vocabulary, n_symbols: int) -> Rule:
 
 
 def _tokens(values: object, words: Vocabulary, n_symbols: int = 0) -> tuple[int, ...]:
-    """Return tokens that all stand for something."""
+    """Return the tokens, each of which must be known."""
     n_known = {
         tk.POWER: tk.PAYLOAD_MASK + 1,
         tk.VARIABLE: len(words.variables),
@@ -137,5 +136,5 @@ def _tokens(values: object, words: Vocabulary, n_symbols: int = 0) -> tuple[int,
         kind = as_whole(token, (tk.SYMBOL + 1) << tk.KIND_SHIFT) >> tk.KIND_SHIFT
         is_known = token in operators if kind == tk.OPERATOR else token & tk.PAYLOAD_MASK < n_known[kind]
         if not is_known:
-            raise Damage(f"token {token} stands for nothing")
+            raise Damage(f"token {token} has no meaning")
     return tuple(tokens)

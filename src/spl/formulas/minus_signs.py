@@ -1,13 +1,11 @@
-"""Minus signs: put before a part of a formula, and moved to where a grammar without a minus sign of its own has room for them."""
+"""Minus signs: put before a part of a formula, and moved for grammars that have no unary minus."""
 
 from collections.abc import Iterator
 
-from spl.formulas.program import Program, join
+from spl.formulas.operators import EVEN_FUNCTIONS, ODD_FUNCTIONS
+from spl.formulas.program import Program, join_programs
 from spl.formulas.text import CONSTANT_TOKEN, exponent_of
 from spl.kernels.programs import tokens as tk
-
-ODD = (tk.CBRT, tk.SIN, tk.TAN, tk.ASIN, tk.ATAN, tk.SINH, tk.TANH, tk.SIGN)  # beside odd powers
-EVEN = (tk.COS, tk.COSH, tk.ABS)  # beside even powers
 
 
 def put_minus_before(program: Program) -> Program:
@@ -16,9 +14,9 @@ def put_minus_before(program: Program) -> Program:
 
 
 def move_minus(program: Program) -> Iterator[Program]:
-    """Yield the program with its first minus sign elsewhere: in a sum above it, inside what it stands before, as a factor of -1.
+    """Yield the program with its first minus sign elsewhere: in a sum above it, inside its argument, or as a factor of -1.
 
-    The factor is a number to be fitted; a formula that has as many as there may be gets none.
+    The factor is a constant to be fitted; a formula that already has the most constants allowed gets none.
 
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
@@ -31,19 +29,19 @@ def move_minus(program: Program) -> Iterator[Program]:
         return
     position = program.tokens.index(tk.NEG)
     part = program.part(position + 1)
-    lifted = _lift(program.with_part(position, part), position)
-    if lifted is not None:
-        yield lifted
-    turned = _turn(part)
-    if turned is not None:
-        yield program.with_part(position, turned)
+    negated_above = _negate_above(program.with_part(position, part), position)
+    if negated_above is not None:
+        yield negated_above
+    negated = _negate_inside(part)
+    if negated is not None:
+        yield program.with_part(position, negated)
     if program.n_constants < tk.MAX_CONSTANTS and len(program) < tk.MAX_PROGRAM_LENGTH:
         scaled = Program((tk.MUL, CONSTANT_TOKEN, *part.tokens), part.vocabulary, (-1.0, *part.constants))
         yield program.with_part(position, scaled)
 
 
-def _lift(program: Program, position: int) -> Program | None:
-    """Return the program as if a minus sign stood before the part at a position, moved into a sum or even function above it."""
+def _negate_above(program: Program, position: int) -> Program | None:
+    """Return the program with the part at a position negated, by a sum or an even function above it; None if there is neither."""
     parents = program.parents()
     while position:
         parent = parents[position]
@@ -53,43 +51,43 @@ def _lift(program: Program, position: int) -> Program | None:
         if token in (tk.ADD, tk.SUB):
             left, right = (program.part(argument) for argument in program.arguments_of(parent))
             if position != parent + 1:
-                return program.with_part(parent, join(tk.SUB if token == tk.ADD else tk.ADD, left, right))
+                return program.with_part(parent, join_programs(tk.SUB if token == tk.ADD else tk.ADD, left, right))
             if token == tk.ADD:
-                return program.with_part(parent, join(tk.SUB, right, left))
-            program = program.with_part(parent, join(tk.ADD, left, right))
+                return program.with_part(parent, join_programs(tk.SUB, right, left))
+            program = program.with_part(parent, join_programs(tk.ADD, left, right))
         elif token not in (tk.MUL, tk.DIV) and not _is_odd(token):
             return None
         position = parent
     return None
 
 
-def _turn(program: Program) -> Program | None:
-    """Return a program whose values have the other sign, without a minus sign before anything; None if there is none."""
+def _negate_inside(program: Program) -> Program | None:
+    """Return a program with negated values and no unary minus, or None."""
     token = program.tokens[0]
     if token == CONSTANT_TOKEN:
         return Program(program.tokens, program.vocabulary, (-program.constants[0],))
     arguments = program.arguments_of(0)
     parts = [program.part(argument) for argument in arguments]
     if token == tk.SUB:
-        return join(tk.SUB, parts[1], parts[0])
+        return join_programs(tk.SUB, parts[1], parts[0])
     if token == tk.ADD:
         for k in range(2):
-            turned = _turn(parts[k])
-            if turned is not None:
-                return join(tk.SUB, turned, parts[1 - k])
+            negated = _negate_inside(parts[k])
+            if negated is not None:
+                return join_programs(tk.SUB, negated, parts[1 - k])
     if token in (tk.MUL, tk.DIV) or _is_odd(token):
         for argument, part in zip(arguments, parts, strict=True):
-            turned = _turn(part)
-            if turned is not None:
-                return program.with_part(argument, turned)
+            negated = _negate_inside(part)
+            if negated is not None:
+                return program.with_part(argument, negated)
     return None
 
 
 def _is_odd(token: int) -> bool:
     exponent = exponent_of(token)
-    return token in ODD or (exponent is not None and exponent % 2 == 1)
+    return token in ODD_FUNCTIONS or (exponent is not None and exponent % 2 == 1)
 
 
 def _is_even(token: int) -> bool:
     exponent = exponent_of(token)
-    return token in EVEN or (exponent is not None and exponent % 2 == 0)
+    return token in EVEN_FUNCTIONS or (exponent is not None and exponent % 2 == 0)

@@ -3,9 +3,10 @@
 import math
 from typing import NamedTuple
 
-MAX_DENOMINATOR = 12  # 1/12 reads better than 0.0833333; nobody recognises 7/13
+MAX_DENOMINATOR = 12  # 1/12 is easier to read than 0.0833333; nobody recognises 7/13
 MAX_SHORT_NUMERATOR = 12  # 12/5 is written as a fraction, 49/5 as 9.8 ...
 MAX_LONG_NUMERATOR = 1000  # ... and 100/3 as a fraction again, because its decimals do not end
+MAX_DIVISOR = 100  # x/7 is written for x*(1/7) up to here
 MAX_EXACT = 2**53  # whole numbers up to here are exact in floating point
 
 
@@ -18,11 +19,11 @@ class NiceNumber(NamedTuple):
 
 
 def find_nice_number(value: float, *, ulps: int = 0) -> NiceNumber | None:
-    """Return the whole number, simple fraction or simple multiple of pi that a float is, or None.
+    """Return a float as a whole number, simple fraction or simple multiple of pi, or None if it is neither.
 
     Args:
         value: any float.
-        ulps: how many units in the last place it may be off; 0 asks for the very float that the fraction gives.
+        ulps: how many units in the last place it may be off; 0 for exactly the float of the fraction.
 
     Examples:
         >>> find_nice_number(0.75)

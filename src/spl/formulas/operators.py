@@ -1,7 +1,7 @@
-"""The operators: one table, one row each, from which opcodes, printing, derivatives, costs, sympy forms and the documentation are read.
+"""The operators: one table with one row per operator. Everything that is known about an operator is read from its row.
 
-The compiled value of each built-in operator is in `kernels`, under the opcode that stands in its row here. A user's own operator is
-an `Operator` made from a plain Python function; it is compiled as soon as it is made.
+The compiled value and derivative of a built-in operator are in `kernels/programs`, under the opcode of its row. A user's own operator
+is an `Operator` made from a plain Python function; it is compiled as soon as it is made.
 """
 
 import inspect
@@ -9,15 +9,72 @@ import keyword
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from enum import IntEnum
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from spl.errors import OperatorError, shorten, suggest_name
-from spl.kernels.programs import tokens
+from spl.kernels.programs import tokens as tk
 
-ATOM, POWER, PRODUCT, SUM = 4, 3, 2, 1  # how tightly a printed form binds
 POWER_NAME = re.compile(r"pow([1-9][0-9]?)")  # in a list of operators: `"pow3"` is the third power
+
+
+class Binding(IntEnum):
+    """How tightly a written form binds, loosest first. Each notation uses the levels it needs."""
+
+    SUM = 1
+    SIGNED = 2  # in mathematics: a product after a minus sign, which needs brackets as a factor
+    PRODUCT = 3
+    MINUS = 4  # in code: a minus sign binds more tightly than a product, but less than a power
+    POWER = 5
+    ATOM = 6
+
+
+class Gap(NamedTuple):
+    """Where an operator has no value: as text, with `{0}` and `{1}` for its arguments, and as a test of their values."""
+
+    words: str
+    holds: Callable[..., Any]
+
+
+class Domain(NamedTuple):
+    """Where an operator of `a` and `b` has a value: as text, and as a list of all gaps."""
+
+    text: str
+    gaps: tuple[Gap, ...] = ()
+
+
+EVERYWHERE = Domain("everywhere")
+NOT_ZERO = Domain("a not 0", (Gap("{0} is 0", lambda a: a == 0),))
+_UP_TO_ONE = Domain("-1 <= a <= 1", (Gap("abs({0}) > 1", lambda a: np.abs(a) > 1),))
+_POWER_DOMAIN = Domain(
+    "a > 0; a < 0 only for whole b",
+    (
+        Gap("{0} < 0", lambda a, b: (a < 0) & (b != np.rint(b))),
+        Gap("{0} is 0", lambda a, b: (a == 0) & (b < 0)),
+    ),
+)
+
+Family = Literal["", "arithmetic", "powers and roots", "exponential", "trigonometric", "hyperbolic", "other"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What is known about an operator. The defaults hold for a user's own operator, about which nothing is known."""
+
+    family: Family = ""
+    is_function: bool = True  # False for arithmetic and whole powers, which are cheaper to describe
+    is_smooth: bool = True  # False if the value or the slope jumps
+    is_never_negative: bool = False
+    parity: Literal["", "even", "odd"] = ""
+    degree: float | None = None  # f(c*x) = c**degree * f(x) for every c > 0; None if there is no such number but 0
+    is_power: bool = False  # whether it is x**degree
+    inverse: str = ""  # the operator that solves f(x) = y for x, on its principal branch
+    domain: Domain = EVERYWHERE
+    infix: str = ""  # the sign between two arguments
+    binding: Binding = Binding.ATOM  # of a formula with that sign
+    written: str = ""  # the name in mathematics, if it is another
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,14 +82,13 @@ class Operator:
     """A function that formulas may use.
 
     Args:
-        name: what grammars, formulas and `operators=` call it.
-        function: takes one or two numbers (or arrays) and returns one; written with numpy's functions.
-        derivative: one function for each argument, each taking all arguments; left out, it is derived from `sympy`, or numerically.
-        sympy: what it becomes in sympy, as a function of sympy expressions; left out, a function of that name.
+        name: its name in grammars, formulas and `operators=`.
+        function: takes one or two numbers (or arrays) and returns one; it may use numpy's functions.
+        derivative: one function per argument, each of all arguments; left out, it is derived from `sympy` or numerically.
+        sympy: its form in sympy, as a function of sympy expressions; left out, an undefined function of that name.
         cost: what it adds to the cost of a formula.
-        infix: the sign of a built-in operator; leave it out for your own, as all that follows.
-        binding: how tightly that sign binds.
-        opcode: what the kernels call a built-in operator.
+        opcode: the number of a built-in operator in the kernels; leave out this and `traits` for your own.
+        traits: what is known about a built-in operator.
 
     Examples:
         >>> sinc = Operator("sinc", lambda x: np.sin(x) / x)
@@ -45,9 +101,8 @@ class Operator:
     derivative: Callable[..., Any] | tuple[Callable[..., Any], ...] | None = None
     sympy: Callable[..., Any] | None = None
     cost: int = 1
-    infix: str = ""
-    binding: int = ATOM
     opcode: int = -1
+    traits: Traits = Traits()
 
     def __post_init__(self) -> None:
         if (
@@ -72,7 +127,7 @@ class Operator:
             self._check_function()
 
     def _check_function(self) -> None:
-        from spl.formulas.user_operators import check_own_operator  # it compiles: numba is slow to import
+        from spl.formulas.user_operators import check_own_operator  # it imports numba, which is slow
 
         check_own_operator(self)
 
@@ -81,7 +136,7 @@ class Operator:
 
     @property
     def arity(self) -> int:
-        """How many arguments it takes; -1 if any number of them."""
+        """The number of arguments; -1 if it takes any number."""
         if isinstance(self.function, np.ufunc):
             return int(self.function.nin)
         try:
@@ -97,15 +152,20 @@ class Operator:
         return -1 if not needed and any(p.kind is p.VAR_POSITIONAL for p in parameters) else needed
 
     @property
+    def infix(self) -> str:
+        """The sign between its two arguments; empty if it is written as a function."""
+        return self.traits.infix
+
+    @property
     def derivatives(self) -> tuple[Callable[..., Any], ...]:
-        """The given derivatives, one an argument; empty if none is given."""
+        """The given derivatives, one per argument; empty if there are none."""
         if self.derivative is None:
             return ()
         return tuple(self.derivative) if isinstance(self.derivative, tuple | list) else (self.derivative,)
 
 
 def _sympy(name: str) -> Callable[..., Any]:
-    """Return a function that looks up sympy's own function when it is first needed (sympy is slow to import)."""
+    """Return a function that imports sympy's function when it is called (sympy is slow to import)."""
 
     def call(*arguments: Any) -> Any:
         import sympy
@@ -121,53 +181,86 @@ def _real_cube_root(x: Any) -> Any:
     return sympy.sign(x) * sympy.Abs(x) ** sympy.Rational(1, 3)
 
 
-def _row(name: str, opcode: int, function: Callable[..., Any], derivative: Any, sympy: Any, **more: Any) -> Operator:
-    return Operator(name, function, derivative, sympy, opcode=opcode, **more)
+def _row(name: str, opcode: int, function: Callable[..., Any], derivative: Any, sympy: Any, **traits: Any) -> Operator:
+    return Operator(name, function, derivative, sympy, opcode=opcode, traits=Traits(**traits))
 
 
 # fmt: off
 _ROWS = (
-    _row("add", tokens.ADD, lambda a, b: a + b, (lambda a, b: 1.0, lambda a, b: 1.0), lambda a, b: a + b, infix="+", binding=SUM),
-    _row("sub", tokens.SUB, lambda a, b: a - b, (lambda a, b: 1.0, lambda a, b: -1.0), lambda a, b: a - b, infix="-", binding=SUM),
-    _row("mul", tokens.MUL, lambda a, b: a * b, (lambda a, b: b, lambda a, b: a), lambda a, b: a * b, infix="*", binding=PRODUCT),
-    _row("div", tokens.DIV, lambda a, b: a / b, (lambda a, b: 1 / b, lambda a, b: -a / b**2), lambda a, b: a / b, infix="/", binding=PRODUCT),
-    _row("min", tokens.MIN, np.minimum, (lambda a, b: 1.0 * (a <= b), lambda a, b: 1.0 * (a > b)), _sympy("Min")),
-    _row("max", tokens.MAX, np.maximum, (lambda a, b: 1.0 * (a >= b), lambda a, b: 1.0 * (a < b)), _sympy("Max")),
-    _row("pow", tokens.POW, np.power, (lambda a, b: b * a ** (b - 1), lambda a, b: a**b * np.log(a)), lambda a, b: a**b, infix="**", binding=POWER),
-    _row("neg", tokens.NEG, lambda a: -a, lambda a: -1.0, lambda a: -a),
-    _row("inv", tokens.INV, lambda a: 1 / a, lambda a: -1 / a**2, lambda a: 1 / a),
-    _row("square", tokens.SQUARE, lambda a: a * a, lambda a: 2 * a, lambda a: a**2),
-    _row("cube", tokens.CUBE, lambda a: a * a * a, lambda a: 3 * a * a, lambda a: a**3),
-    _row("sqrt", tokens.SQRT, np.sqrt, lambda a: 0.5 / np.sqrt(a), _sympy("sqrt")),
-    _row("cbrt", tokens.CBRT, np.cbrt, lambda a: 1 / (3 * np.cbrt(a) ** 2), _real_cube_root),
-    _row("exp", tokens.EXP, np.exp, np.exp, _sympy("exp")),
-    _row("log", tokens.LOG, np.log, lambda a: 1 / a, _sympy("log")),
-    _row("sin", tokens.SIN, np.sin, np.cos, _sympy("sin")),
-    _row("cos", tokens.COS, np.cos, lambda a: -np.sin(a), _sympy("cos")),
-    _row("tan", tokens.TAN, np.tan, lambda a: 1 + np.tan(a) ** 2, _sympy("tan")),
-    _row("asin", tokens.ASIN, np.arcsin, lambda a: 1 / np.sqrt(1 - a * a), _sympy("asin")),
-    _row("acos", tokens.ACOS, np.arccos, lambda a: -1 / np.sqrt(1 - a * a), _sympy("acos")),
-    _row("atan", tokens.ATAN, np.arctan, lambda a: 1 / (1 + a * a), _sympy("atan")),
-    _row("sinh", tokens.SINH, np.sinh, np.cosh, _sympy("sinh")),
-    _row("cosh", tokens.COSH, np.cosh, np.sinh, _sympy("cosh")),
-    _row("tanh", tokens.TANH, np.tanh, lambda a: 1 - np.tanh(a) ** 2, _sympy("tanh")),
-    _row("abs", tokens.ABS, np.abs, np.sign, _sympy("Abs")),
-    _row("sign", tokens.SIGN, np.sign, lambda a: 0.0, _sympy("sign")),
+    _row("add", tk.ADD, lambda a, b: a + b, (lambda a, b: 1.0, lambda a, b: 1.0), lambda a, b: a + b,
+         family="arithmetic", is_function=False, infix="+", binding=Binding.SUM),
+    _row("sub", tk.SUB, lambda a, b: a - b, (lambda a, b: 1.0, lambda a, b: -1.0), lambda a, b: a - b,
+         family="arithmetic", is_function=False, infix="-", binding=Binding.SUM),
+    _row("mul", tk.MUL, lambda a, b: a * b, (lambda a, b: b, lambda a, b: a), lambda a, b: a * b,
+         family="arithmetic", is_function=False, infix="*", binding=Binding.PRODUCT),
+    _row("div", tk.DIV, lambda a, b: a / b, (lambda a, b: 1 / b, lambda a, b: -a / b**2), lambda a, b: a / b,
+         family="arithmetic", is_function=False, infix="/", binding=Binding.PRODUCT,
+         domain=Domain("b not 0", (Gap("{1} is 0", lambda a, b: b == 0),))),
+    _row("square", tk.SQUARE, lambda a: a * a, lambda a: 2 * a, lambda a: a**2, family="powers and roots", is_function=False,
+         degree=2.0, is_power=True, parity="even", is_never_negative=True, inverse="sqrt"),
+    _row("cube", tk.CUBE, lambda a: a * a * a, lambda a: 3 * a * a, lambda a: a**3, family="powers and roots", is_function=False,
+         degree=3.0, is_power=True, parity="odd", inverse="cbrt"),
+    _row("sqrt", tk.SQRT, np.sqrt, lambda a: 0.5 / np.sqrt(a), _sympy("sqrt"), family="powers and roots",
+         degree=0.5, is_power=True, is_never_negative=True, inverse="square",
+         domain=Domain("a >= 0", (Gap("{0} < 0", lambda a: a < 0),))),
+    _row("cbrt", tk.CBRT, np.cbrt, lambda a: 1 / (3 * np.cbrt(a) ** 2), _real_cube_root, family="powers and roots",
+         degree=1 / 3, parity="odd", inverse="cube"),
+    _row("pow", tk.POW, np.power, (lambda a, b: b * a ** (b - 1), lambda a, b: a**b * np.log(a)), lambda a, b: a**b,
+         family="powers and roots", infix="**", binding=Binding.POWER, domain=_POWER_DOMAIN),
+    _row("inv", tk.INV, lambda a: 1 / a, lambda a: -1 / a**2, lambda a: 1 / a, family="powers and roots", is_function=False,
+         degree=-1.0, is_power=True, parity="odd", inverse="inv", domain=NOT_ZERO),
+    _row("exp", tk.EXP, np.exp, np.exp, _sympy("exp"), family="exponential", is_never_negative=True, inverse="log"),
+    _row("log", tk.LOG, np.log, lambda a: 1 / a, _sympy("log"), family="exponential", inverse="exp", written="ln",
+         domain=Domain("a > 0", (Gap("{0} <= 0", lambda a: a <= 0),))),
+    _row("sin", tk.SIN, np.sin, np.cos, _sympy("sin"), family="trigonometric", parity="odd", inverse="asin"),
+    _row("cos", tk.COS, np.cos, lambda a: -np.sin(a), _sympy("cos"), family="trigonometric", parity="even", inverse="acos"),
+    _row("tan", tk.TAN, np.tan, lambda a: 1 + np.tan(a) ** 2, _sympy("tan"), family="trigonometric", parity="odd", inverse="atan"),
+    _row("asin", tk.ASIN, np.arcsin, lambda a: 1 / np.sqrt(1 - a * a), _sympy("asin"),
+         family="trigonometric", parity="odd", inverse="sin", domain=_UP_TO_ONE, written="arcsin"),
+    _row("acos", tk.ACOS, np.arccos, lambda a: -1 / np.sqrt(1 - a * a), _sympy("acos"),
+         family="trigonometric", is_never_negative=True, inverse="cos", domain=_UP_TO_ONE, written="arccos"),
+    _row("atan", tk.ATAN, np.arctan, lambda a: 1 / (1 + a * a), _sympy("atan"),
+         family="trigonometric", parity="odd", inverse="tan", written="arctan"),
+    _row("sinh", tk.SINH, np.sinh, np.cosh, _sympy("sinh"), family="hyperbolic", parity="odd"),
+    _row("cosh", tk.COSH, np.cosh, np.sinh, _sympy("cosh"), family="hyperbolic", parity="even", is_never_negative=True),
+    _row("tanh", tk.TANH, np.tanh, lambda a: 1 - np.tanh(a) ** 2, _sympy("tanh"), family="hyperbolic", parity="odd"),
+    _row("abs", tk.ABS, np.abs, np.sign, _sympy("Abs"),
+         family="other", is_smooth=False, degree=1.0, parity="even", is_never_negative=True),
+    _row("sign", tk.SIGN, np.sign, lambda a: 0.0, _sympy("sign"), family="other", is_smooth=False, parity="odd"),
+    _row("min", tk.MIN, np.minimum, (lambda a, b: 1.0 * (a <= b), lambda a, b: 1.0 * (a > b)), _sympy("Min"),
+         family="other", is_smooth=False),
+    _row("max", tk.MAX, np.maximum, (lambda a, b: 1.0 * (a >= b), lambda a, b: 1.0 * (a < b)), _sympy("Max"),
+         family="other", is_smooth=False),
+    _row("neg", tk.NEG, lambda a: -a, lambda a: -1.0, lambda a: -a, family="other", is_function=False,
+         degree=1.0, parity="odd", inverse="neg"),
 )
 # fmt: on
 
 BUILT_IN: dict[str, Operator] = {row.name: row for row in _ROWS}
 BY_OPCODE: dict[int, Operator] = {row.opcode: row for row in _ROWS}
-# fmt: off
-SPELLINGS: dict[str, str] = {
-    "+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow", "^": "pow",
-    "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+SPELLINGS: dict[str, str] = {  # signs and names other than our own
+    **{row.traits.infix: row.name for row in _ROWS if row.traits.infix},
+    "^": "pow",
+    **{row.traits.written: row.name for row in _ROWS if row.traits.written},
 }
-# fmt: on
+ARITHMETIC = frozenset(row.opcode for row in _ROWS if not row.traits.is_function)
+EVEN_FUNCTIONS = frozenset(row.opcode for row in _ROWS if row.traits.is_function and row.traits.parity == "even")
+ODD_FUNCTIONS = frozenset(row.opcode for row in _ROWS if row.traits.is_function and row.traits.parity == "odd")
+NAMED_POWERS = {row.traits.degree: row.opcode for row in _ROWS if row.traits.is_power and row.traits.degree is not None}
+
+
+def is_function(token: int) -> bool:
+    """Return whether a token is a function: not a leaf, arithmetic or a whole power. A user's own operator is a function.
+
+    Examples:
+        >>> is_function(tk.SIN), is_function(tk.MUL), is_function(tk.SQUARE)
+        (True, False, False)
+    """
+    return token >> tk.KIND_SHIFT == tk.OPERATOR and token not in ARITHMETIC
 
 
 def find_operator(name: str, own: Iterable[Operator] = ()) -> Operator:
-    """Return the operator of that name or sign, built-in or the user's own.
+    """Return the operator with a name or sign, built-in or the user's own.
 
     Examples:
         >>> find_operator("+").name
@@ -181,6 +274,6 @@ def find_operator(name: str, own: Iterable[Operator] = ()) -> Operator:
     name = SPELLINGS.get(name, name)
     if name not in rows:
         raise OperatorError(
-            f"There is no operator '{shorten(name)}'.{suggest_name(name, rows) or ' Known are: ' + ', '.join(rows) + '.'}"
+            f"There is no operator '{shorten(name)}'.{suggest_name(name, rows) or ' Known operators: ' + ', '.join(rows) + '.'}"
         )
     return rows[name]

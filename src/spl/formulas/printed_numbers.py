@@ -1,4 +1,4 @@
-"""The numbers of a formula as people read them: each with the sign printed before it, and the term that it is part of."""
+"""The numbers of a formula as they are printed: each with its sign and the term it is part of."""
 
 import re
 from dataclasses import dataclass, replace
@@ -8,20 +8,20 @@ from spl.formulas.text import write_tokens
 from spl.kernels.programs import tokens as tk
 
 _NUMBERS = (tk.CONSTANT, tk.LITERAL)
-_PRODUCTS = (tk.MUL, tk.DIV, tk.NEG)
+_FACTOR_PARENTS = (tk.MUL, tk.DIV, tk.NEG)
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedNumber:
     """A number of a printed formula."""
 
-    value: float  # with the sign that is printed before it
-    term: str  # the product, sum or function it is part of, with the number itself in square brackets
-    is_fitted: bool  # False: it is exact, given by the grammar or rounded to a simple number
+    value: float  # with its printed sign
+    term: str  # the product, sum or function it is part of, with the number in square brackets
+    is_fitted: bool  # False if it is exact: given by the grammar, or rounded to a simple number
 
 
 def number_positions(program: Program) -> list[int]:
-    """Return where the numbers of a program are, fitted or exact; exponents such as the 2 of `x**2` are operators.
+    """Return the positions of all numbers, fitted or exact. Exponents such as the 2 of `x**2` belong to the operator.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -33,7 +33,7 @@ def number_positions(program: Program) -> list[int]:
 
 
 def printed_numbers(program: Program, digits: int) -> list[PrintedNumber]:
-    """Return the numbers of a formula in the order in which `to_text` prints them.
+    """Return the numbers of a formula in the order of `to_text`.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -67,16 +67,16 @@ def _unused_name(program: Program) -> str:
 
 
 def _term_around(program: Program, position: int) -> int:
-    """Return where the product around a number begins; if it is no factor, the sum or function that it is an argument of."""
+    """Return the position of the product around a number; if it is not a factor, of the sum or function it is an argument of."""
     parents = program.parents()
     at = position
-    while parents[at] >= 0 and program.tokens[parents[at]] in _PRODUCTS:
+    while parents[at] >= 0 and program.tokens[parents[at]] in _FACTOR_PARENTS:
         at = parents[at]
     return parents[at] if at == position and parents[at] >= 0 else at
 
 
 def _write_with_name(program: Program, start: int, position: int, value: float, name: str, digits: int) -> str:
-    """Return the text of the part that begins at `start`, with a name in place of the digits of the number at a position."""
+    """Return the text of the part at `start`, with a name for the digits of the number at a position."""
     words = replace(program.vocabulary, variables=(*program.vocabulary.variables, name))
     named = (words.variable_token(name),) if value >= 0 else (tk.NEG, words.variable_token(name))
     end = program.end_of(start)
@@ -87,7 +87,7 @@ def _write_with_name(program: Program, start: int, position: int, value: float, 
 
 
 def _mark(term: str, name: str, marked: str) -> str:
-    """Return the text of a term with the marked number, which has its sign inside, in place of its name."""
+    """Return the text of a term with its name replaced by the marked number, whose sign is inside the mark."""
     for before, after in ((f" - {name}", f" + {marked}"), (f"-{name}", marked), (name, marked)):
         if before in term:
             return term.replace(before, after)

@@ -1,4 +1,4 @@
-"""The program: a formula as a flat prefix sequence of tokens, with its constants and the words the tokens stand for."""
+"""The program: a formula as a flat prefix sequence of tokens, with its constants and the vocabulary of the tokens."""
 
 from dataclasses import dataclass, field, replace
 
@@ -12,7 +12,7 @@ from spl.kernels.programs import tokens as tk
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What the tokens of a program stand for: columns, literal numbers and the user's own operators.
+    """What the tokens of a program refer to: columns, literal numbers and the user's own operators.
 
     Examples:
         >>> Vocabulary(variables=("x", "y")).variable_token("y") == tk.VARIABLE << tk.KIND_SHIFT | 1
@@ -21,7 +21,7 @@ class Vocabulary:
 
     variables: tuple[str, ...]
     literals: tuple[float, ...] = ()
-    own: tuple[Operator, ...] = ()  # in the order of their slots, unary and binary ones counted apart
+    own: tuple[Operator, ...] = ()  # in the order of their slots; unary and binary ones are counted separately
 
     def __post_init__(self) -> None:
         for arity in (1, 2):
@@ -38,11 +38,11 @@ class Vocabulary:
         return tk.VARIABLE << tk.KIND_SHIFT | self.variables.index(name)
 
     def literal_token(self, number: float) -> int:
-        """Return the token of a number that is in the table of literals."""
+        """Return the token of a number in the table of literals."""
         return tk.LITERAL << tk.KIND_SHIFT | self.literals.index(number)
 
     def operator_token(self, operator: Operator) -> int:
-        """Return the token of an operator, built-in or of the user's own."""
+        """Return the token of an operator, built-in or the user's own."""
         if operator.opcode >= 0:
             return operator.opcode
         alike = [other for other in self.own if other.arity == operator.arity]
@@ -63,13 +63,13 @@ class Vocabulary:
         return 1 if kind == tk.POWER else 0
 
     def with_literal(self, number: float) -> "Vocabulary":
-        """Return a vocabulary that also holds the number."""
+        """Return a vocabulary that also has the number."""
         return self if number in self.literals else replace(self, literals=(*self.literals, float(number)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A formula. `constants` holds one number for each constant token, in the order of the tokens.
+    """A formula. `constants` holds one number per constant token, in the order of the tokens.
 
     Examples:
         >>> words = Vocabulary(variables=("x",))
@@ -80,13 +80,13 @@ class Program:
     tokens: tuple[int, ...]
     vocabulary: Vocabulary
     constants: tuple[float, ...] = field(default=())
-    cost: int = field(init=False, repr=False)  # of its tokens together: 1 for each, unless an operator says otherwise
+    cost: int = field(init=False, repr=False)  # of all its tokens: 1 each, unless an operator costs more
 
     def __post_init__(self) -> None:
         open_arguments = 1
         for token in self.tokens:
             if open_arguments == 0:
-                raise ExpressionError(f"The program goes on after its end: {list(self.tokens)}.")
+                raise ExpressionError(f"The program continues after its end: {list(self.tokens)}.")
             open_arguments += self.vocabulary.arity_of(token) - 1
         if open_arguments:
             raise ExpressionError(f"The program ends before its last argument: {list(self.tokens)}.")
@@ -115,19 +115,19 @@ class Program:
 
     @property
     def n_constants(self) -> int:
-        """How many fitted numbers it has."""
+        """The number of fitted constants."""
         return len(self.constants)
 
     def count_constants(self, end: int) -> int:
-        """Return how many fitted numbers stand before a position."""
+        """Return the number of constants before a position."""
         return sum(token >> tk.KIND_SHIFT == tk.CONSTANT for token in self.tokens[:end])
 
     def with_constants(self, constants: NDArray[np.float64]) -> "Program":
-        """Return the same formula with other numbers."""
+        """Return the same formula with other constants."""
         return replace(self, constants=tuple(float(value) for value in constants))
 
     def arguments_of(self, position: int) -> tuple[int, ...]:
-        """Return where each argument of the token at a position begins."""
+        """Return the position of each argument of the token at a position."""
         starts = []
         at = position + 1
         for _ in range(self.vocabulary.arity_of(self.tokens[position])):
@@ -136,7 +136,7 @@ class Program:
         return tuple(starts)
 
     def end_of(self, position: int) -> int:
-        """Return the position after the subtree that begins at a position."""
+        """Return the position after the subtree at a position."""
         open_arguments = 1
         at = position
         while open_arguments:
@@ -145,7 +145,7 @@ class Program:
         return at
 
     def parents(self) -> list[int]:
-        """Return for each token the position of the one whose argument it begins; -1 for the first."""
+        """Return the position of each token's parent; -1 for the first."""
         parents = [-1] * len(self)
         for position in range(len(self)):
             for argument in self.arguments_of(position):
@@ -153,7 +153,7 @@ class Program:
         return parents
 
     def part(self, position: int) -> "Program":
-        """Return the subtree that begins at a position as a program of its own."""
+        """Return the subtree at a position as a program."""
         end = self.end_of(position)
         first, last = self.count_constants(position), self.count_constants(end)
         return Program(self.tokens[position:end], self.vocabulary, self.constants[first:last])
@@ -167,8 +167,8 @@ class Program:
         return Program(tokens, part.vocabulary, constants)
 
 
-def join(token: int, left: Program, right: Program) -> Program:
-    """Return an operator of two programs."""
+def join_programs(token: int, left: Program, right: Program) -> Program:
+    """Return a binary operator applied to two programs."""
     return Program((token, *left.tokens, *right.tokens), left.vocabulary, (*left.constants, *right.constants))
 
 

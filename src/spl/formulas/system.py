@@ -1,4 +1,4 @@
-"""The system: one program for each state, which together say how the states change."""
+"""The system: one program per state; together they say how the states change."""
 
 from dataclasses import dataclass, replace
 
@@ -14,10 +14,11 @@ from spl.formulas.text import to_text
 class System:
     """The equations of a dynamical system. Each program is over the variables `columns`, in that order.
 
-    Order 1: a program is the slope of its state, or its next value if the system is a map. Order 2: it is the
-    acceleration, and velocities are named after their states: `dx`.
+    Order 1: a program gives the slope of its state, or its next value if the system is a map. Order 2: it gives the
+    acceleration; the velocity of `x` is named `dx`.
 
     Examples:
+        >>> from spl.formulas.program import Vocabulary
         >>> from spl.formulas.text import parse_expression
         >>> program = parse_expression("-2 * x", Vocabulary(("x",)))
         >>> decay = System(("x",), (), (program,))
@@ -56,21 +57,21 @@ class System:
 
     @property
     def first_order_states(self) -> tuple[str, ...]:
-        """All that must be known to go on from a point: the states, for order 2 also their velocities."""
+        """All that must be known to continue from a point: the states and, for order 2, their velocities."""
         return self.states + (velocity_names(self.states) if self.order == 2 else ())
 
     @property
     def n_constants(self) -> int:
-        """How many fitted numbers all programs have together."""
+        """The number of fitted constants in all programs."""
         return sum(len(program.constants) for program in self.programs)
 
     @property
     def constants(self) -> NDArray[np.float64]:
-        """The fitted numbers of all programs, in order."""
+        """The fitted constants of all programs, in order."""
         return np.array([value for program in self.programs for value in program.constants], dtype=np.float64)
 
     def with_constants(self, values: ArrayLike) -> "System":
-        """Return the same equations with other numbers."""
+        """Return the same equations with other constants."""
         numbers = np.asarray(values, dtype=np.float64)
         if numbers.shape != (self.n_constants,):
             raise ExpressionError(f"The system has {self.n_constants} constants, but {numbers.size} values were given.")
@@ -80,7 +81,7 @@ class System:
         return replace(self, programs=tuple(programs))
 
     def equations(self, digits: int | None = None) -> list[str]:
-        """Return the right-hand sides as text, one for each state, numbers with so many digits."""
+        """Return the right-hand side of each state as text, with numbers of `digits` significant digits."""
         return [to_text(program, digits) for program in self.programs]
 
 

@@ -1,6 +1,6 @@
-"""Formulas as text: Python's infix syntax in, tokens out, and back. Text is parsed, walked and never evaluated.
+"""Formulas as text, read and written in Python's infix syntax. Text is parsed, never evaluated.
 
-Grammars read their right-hand sides with `read_tokens` too: what is spelled alike is the same tokens everywhere.
+Grammars read their right-hand sides with `read_tokens` too, so the same text gives the same tokens everywhere.
 """
 
 import ast
@@ -12,23 +12,27 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from spl.errors import ExpressionError, OperatorError, shorten, suggest_name
-from spl.formulas.infix import ATOM, MINUS, POWER, PRODUCT, Piece, write_product, write_sum
-from spl.formulas.operators import BUILT_IN, SPELLINGS, Operator, find_operator
+from spl.formulas.infix import Piece, write_product, write_sum
+from spl.formulas.operators import BUILT_IN, NAMED_POWERS, SPELLINGS, Binding, Operator, find_operator
 from spl.formulas.program import Program, Vocabulary
 from spl.kernels.programs import tokens as tk
 
-MAX_LENGTH = 10_000  # characters of one formula
-MAX_POWER = 64  # of a power that is one token; the kernels multiply it out
+MAX_FORMULA_CHARACTERS = 10_000  # in one formula
+MAX_POWER = 64  # the largest power that is one token; the kernels multiply it out
 
 CONSTANT_TOKEN = tk.CONSTANT << tk.KIND_SHIFT
-_NAMED_POWERS: Final = {2.0: tk.SQUARE, 3.0: tk.CUBE, -1.0: tk.INV, 0.5: tk.SQRT}
-_NAMED_EXPONENTS: Final = {token: exponent for exponent, token in _NAMED_POWERS.items()}
-_SIGNS: Final[dict[type[ast.operator], int]] = {ast.Add: tk.ADD, ast.Sub: tk.SUB, ast.Mult: tk.MUL, ast.Div: tk.DIV}
+_NAMED_EXPONENTS: Final = {token: exponent for exponent, token in NAMED_POWERS.items()}
+_SIGN_TOKENS: Final[dict[type[ast.operator], int]] = {
+    ast.Add: tk.ADD,
+    ast.Sub: tk.SUB,
+    ast.Mult: tk.MUL,
+    ast.Div: tk.DIV,
+}
 _SHOWN_WIDTH = 100  # characters of a line that an error message shows
 
 
 class ReadingError(Exception):
-    """What is wrong with a text, and at which character; the caller turns it into an error for the user."""
+    """A mistake in a text and its column; the caller turns it into an error for the user."""
 
     def __init__(self, what: str, column: int = 0) -> None:
         super().__init__(what)
@@ -38,16 +42,16 @@ class ReadingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the words of a text stand for while it is read."""
+    """What names and numbers mean while a text is read."""
 
-    leaf: Callable[[str, bool], int | None]  # the token of a name (and whether it is quoted), None if there is none
+    leaf: Callable[[str, bool], int | None]  # the token of a name, given whether it is quoted; None if unknown
     literal: Callable[[float], int]  # the token of a number
     known: Sequence[str]  # names to suggest
     own: tuple[Operator, ...] = ()
 
 
 def parse_expression(text: str, vocabulary: Vocabulary) -> Program:
-    """Read a formula. Its numbers are literals; each `C` is a constant without a value yet (NaN).
+    """Return the program of a formula. Its numbers are literals; each `C` is a constant without a value yet (NaN).
 
     Names that are not plain words are quoted: `'flow rate [m/s]' * 2`.
 
@@ -88,7 +92,7 @@ def make_token(kind: int, payload: int) -> int:
 
 
 def number_literals(literals: list[float]) -> Callable[[float], int]:
-    """Return a function that gives each number its literal token, and adds a number that is not there to the list."""
+    """Return a function from numbers to literal tokens; it appends new numbers to the list."""
     places = {number: place for place, number in reversed(list(enumerate(literals)))}
 
     def literal(number: float) -> int:
@@ -101,21 +105,21 @@ def number_literals(literals: list[float]) -> Callable[[float], int]:
 
 
 def power_token(exponent: float) -> int | None:
-    """Return the one token that raises to that power, or None where it takes the general power.
+    """Return the single token that raises to a power, or None if only the general power does.
 
     Examples:
         >>> power_token(2.0) == tk.SQUARE, power_token(0.3)
         (True, None)
     """
-    if exponent in _NAMED_POWERS:
-        return _NAMED_POWERS[exponent]
+    if exponent in NAMED_POWERS:
+        return NAMED_POWERS[exponent]
     if math.isfinite(exponent) and exponent == int(exponent) and 2 <= abs(exponent) <= MAX_POWER:
         return make_token(tk.POWER, int(exponent) + tk.POWER_OFFSET)
     return None
 
 
 def exponent_of(token: int) -> float | None:
-    """Return the exponent of a token that raises to a fixed power, else None.
+    """Return the exponent of a token that raises to a fixed power, or None for any other token.
 
     Examples:
         >>> exponent_of(tk.SQRT), exponent_of(tk.SIN)
@@ -127,9 +131,9 @@ def exponent_of(token: int) -> float | None:
 
 
 def read_tokens(text: str, names: Names) -> tuple[int, ...]:
-    """Return the prefix tokens of a formula, each in its canonical form (`x**2` is a square, `-3` a number).
+    """Return the prefix tokens of a formula in canonical form: `x**2` is a square, `-3` a number.
 
-    Raises `ReadingError` with the place of the mistake.
+    Raises `ReadingError` at the first mistake.
     """
     reader = _Reader(text, names)
     open_nodes: list[ast.expr] = [reader.parse()]
@@ -142,7 +146,7 @@ def read_tokens(text: str, names: Names) -> tuple[int, ...]:
 
 
 class _Step(NamedTuple):
-    """What one node of the syntax tree becomes: the tokens it gives, and the nodes to read next."""
+    """The tokens of one node of the syntax tree, and the nodes to read next."""
 
     tokens: tuple[int, ...]
     arguments: tuple[ast.expr, ...] = ()
@@ -162,13 +166,14 @@ class _Reader:
         """Return the syntax tree of the text."""
         if not self._source:
             raise ReadingError("There is no formula here. Write one, for example `2 * x`.", self._indent)
-        if len(self._source) > MAX_LENGTH:
+        if len(self._source) > MAX_FORMULA_CHARACTERS:
             raise ReadingError(
-                f"The formula has {len(self._source)} characters; at most {MAX_LENGTH} are read.", self._indent
+                f"The formula has {len(self._source)} characters; at most {MAX_FORMULA_CHARACTERS} are read.",
+                self._indent,
             )
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # advice on string escapes is no use to who quotes a column
+                warnings.simplefilter("ignore")  # about escapes in strings: here, these are quoted names
                 return ast.parse(self._source, mode="eval").body
         except SyntaxError as error:
             column = min(max((error.offset or 1) - 1, 0), len(self._source)) + self._indent
@@ -179,7 +184,7 @@ class _Reader:
             raise ReadingError("The formula has characters that are not text.", self._indent) from None
 
     def read(self, node: ast.expr) -> _Step:
-        """Return what a node becomes."""
+        """Return the tokens of a node and its arguments."""
         number = self._number(node)
         if number is not None:
             return _Step((self._names.literal(number),))
@@ -190,12 +195,12 @@ class _Reader:
                 return self._name(node, name, quoted=True)
             case ast.BinOp(left, ast.Pow(), right):
                 return self._power(left, right)
-            case ast.BinOp(left, sign, right) if type(sign) in _SIGNS:
-                return _Step((_SIGNS[type(sign)],), (left, right))
+            case ast.BinOp(left, sign, right) if type(sign) in _SIGN_TOKENS:
+                return _Step((_SIGN_TOKENS[type(sign)],), (left, right))
             case ast.BinOp(op=ast.BitXor()):
                 raise self._error(node, "'^' is not a power here. Write `**`, as in `x**2`.")
             case ast.UnaryOp(ast.USub(), ast.UnaryOp(ast.USub(), twice)):
-                return _Step((), (twice,))  # else a row of signs would print as brackets too deep to be read again
+                return _Step((), (twice,))  # or many signs would print as brackets nested too deeply to be read again
             case ast.UnaryOp(ast.USub(), operand):
                 return _Step((tk.NEG,), (operand,))
             case ast.UnaryOp(ast.UAdd(), operand):
@@ -203,7 +208,7 @@ class _Reader:
             case ast.Call():
                 return self._call(node)
         known = "Use numbers, names, + - * / **, and operators such as sin(x)."
-        raise self._error(node, f"`{shorten(self._cut(node))}` cannot stand in a formula. {known}")
+        raise self._error(node, f"`{shorten(self._cut(node))}` cannot be used in a formula. {known}")
 
     def _number(self, node: ast.expr) -> float | None:
         """Return the value of a number, with its minus sign if there is one, or None if the node is something else."""
@@ -220,7 +225,7 @@ class _Reader:
         if not math.isfinite(value):
             raise self._error(node, f"The number {shorten(self._cut(node))} is too large.")
         if is_negative and value == 0:
-            return None  # the table of literals cannot tell -0 from 0, so it is the negative of a number
+            return None  # the table of literals does not distinguish -0 from 0, so it is the negative of a number
         return -value if is_negative else value
 
     def _name(self, node: ast.expr, name: str, quoted: bool) -> _Step:
@@ -232,7 +237,7 @@ class _Reader:
         if not quoted and self._is_operator(name):
             raise self._error(node, f"Operator '{name}' needs its argument in brackets: {name}(...).")
         known = self._names.known
-        listed = f" Known are: {', '.join(shorten(quote_name(other)) for other in known[:20])}." if known else ""
+        listed = f" Known names: {', '.join(shorten(quote_name(other)) for other in known[:20])}." if known else ""
         raise self._error(node, f"There is no variable '{shorten(name)}'.{suggest_name(name, known) or listed}")
 
     def _power(self, base: ast.expr, exponent: ast.expr) -> _Step:
@@ -274,7 +279,7 @@ class _Reader:
         return True
 
     def _cut(self, node: ast.expr) -> str:
-        """Return the text of a node as written: Python itself replaces some letters of names (the micro sign, say)."""
+        """Return the text of a node as written; Python normalizes some letters in names, such as the micro sign."""
         return self._bytes[node.col_offset : node.end_col_offset].decode()
 
     def _error(self, node: ast.expr, what: str) -> ReadingError:
@@ -282,9 +287,9 @@ class _Reader:
 
 
 def _explain_syntax(message: str) -> str:
-    """Say what Python's parser found in words that fit a formula."""
+    """Return a message of Python's parser in terms of formulas."""
     if message.startswith("invalid decimal literal"):
-        return "A number and a name stand together. To multiply, write `2*x`."
+        return "A name follows a number directly. To multiply, write `2*x`."
     if message.startswith(("invalid syntax", "cannot assign", "unexpected EOF")):
         return "The formula cannot be read from here on. Is an operator or an argument missing, or one too many?"
     if message.startswith("Exceeds the limit"):
@@ -308,8 +313,8 @@ def point_at(line: str, column: int) -> str:
 def to_text(program: Program, digits: int | None = None) -> str:
     """Return the formula as text that `parse_expression` reads back to the same values.
 
-    Constants are printed as numbers, with `digits` significant digits or as many as it takes to read the same number
-    back; a constant without a finite value is printed as `C`.
+    Constants are printed as numbers, with `digits` significant digits or as many as it takes to read the same number back.
+    A constant without a finite value is printed as `C`.
 
     Examples:
         >>> words = Vocabulary(variables=("x",))
@@ -328,7 +333,7 @@ def write_tokens(
     for token in reversed(tokens):
         kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
         if kind == tk.VARIABLE:
-            piece = Piece(quote_name(vocabulary.variables[payload]), ATOM)
+            piece = Piece(quote_name(vocabulary.variables[payload]), Binding.ATOM)
         elif kind == tk.LITERAL:
             piece = _write_number(vocabulary.literals[payload], digits)
         elif kind == tk.CONSTANT:
@@ -340,43 +345,45 @@ def write_tokens(
 
 
 def quote_name(name: str) -> str:
-    """Return a name as formulas and grammars write it: plain where Python reads it as one name, else in quotes.
+    """Return a name as formulas and grammars write it: in quotes unless Python reads it as one name.
 
     Examples:
         >>> quote_name("x1"), quote_name("flow rate"), quote_name("lambda")
         ('x1', "'flow rate'", "'lambda'")
     """
-    plain = (
+    is_word = (
         name.isidentifier()
         and not keyword.iskeyword(name)
         and name != "C"
         and name not in BUILT_IN
         and name not in SPELLINGS
     )
-    return name if plain else repr(name)
+    return name if is_word else repr(name)
 
 
 def _write_number(value: float, digits: int | None) -> Piece:
     if not math.isfinite(value):
-        return Piece("C", ATOM)
+        return Piece("C", Binding.ATOM)
     text = repr(abs(value)) if digits is None else f"{abs(value):.{digits}g}"
-    positive = Piece(text.removesuffix(".0"), ATOM)
-    return Piece(f"-{positive.text}", MINUS, positive) if math.copysign(1, value) < 0 else positive
+    positive = Piece(text.removesuffix(".0"), Binding.ATOM)
+    return Piece(f"-{positive.text}", Binding.MINUS, positive) if math.copysign(1, value) < 0 else positive
 
 
 def _write_operator(token: int, arguments: list[Piece], vocabulary: Vocabulary) -> Piece:
     match token, arguments:
-        case ((tk.ADD | tk.SUB), [left, right]):
-            return write_sum(token == tk.ADD, left, right)
-        case ((tk.MUL | tk.DIV), [left, right]):
-            return write_product("*" if token == tk.MUL else "/", left, right)
-        case tk.POW, [base, exponent]:
-            return Piece(f"{base.within(ATOM)}**{exponent.within(MINUS)}", POWER)
         case tk.NEG, [only]:
-            return Piece(f"-{only.within(POWER)}", MINUS, only._replace(negative=None))
+            return Piece(f"-{only.within(Binding.POWER)}", Binding.MINUS, only._replace(negative=None))
         case tk.INV, [only]:
-            return Piece(f"1/{only.within(POWER)}", PRODUCT)
+            return Piece(f"1/{only.within(Binding.POWER)}", Binding.PRODUCT)
     power = exponent_of(token)
     if power is not None and token != tk.SQRT:
-        return Piece(f"{arguments[0].within(ATOM)}**{int(power)}", POWER)
-    return Piece(f"{vocabulary.operator_of(token).name}({', '.join(piece.text for piece in arguments)})", ATOM)
+        return Piece(f"{arguments[0].within(Binding.ATOM)}**{int(power)}", Binding.POWER)
+    operator = vocabulary.operator_of(token)
+    match operator.traits.binding, arguments:
+        case Binding.SUM, [left, right]:
+            return write_sum(token == tk.ADD, left, right)
+        case Binding.PRODUCT, [left, right]:
+            return write_product(operator.infix, left, right)
+        case Binding.POWER, [base, exponent]:
+            return Piece(f"{base.within(Binding.ATOM)}{operator.infix}{exponent.within(Binding.MINUS)}", Binding.POWER)
+    return Piece(f"{operator.name}({', '.join(piece.text for piece in arguments)})", Binding.ATOM)

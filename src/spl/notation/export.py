@@ -1,4 +1,4 @@
-"""Formulas and systems in other words: sympy, LaTeX and the source code of programming languages, by name."""
+"""Exports formulas and systems by format: sympy, LaTeX, or source code of a programming language."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ FORMATS = ("sympy", "latex", *LANGUAGES)
 
 
 def check_format(given: str) -> str:
-    """Return the format if there is such a one, else raise.
+    """Return the format if it exists; raise otherwise.
 
     Examples:
         >>> check_format("pyton")
@@ -37,14 +37,14 @@ def check_format(given: str) -> str:
 
 
 def export_program(program: Program, format: str, *, target: str = "y") -> str:
-    """Return a formula in another format: a line for sympy and LaTeX, else a file with a function `predict` of all columns.
+    """Return a formula in a format: one line for sympy and LaTeX, otherwise a file with a function `predict` of all columns.
 
-    Numbers have all their digits, but in LaTeX, which is for people, six.
+    Numbers have all their digits, except in LaTeX, where they have six.
 
     Args:
         program: the formula.
         format: one of `FORMATS`.
-        target: what the formula gives, for a comment in the code.
+        target: the name of the target, for a comment in the code.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -70,11 +70,11 @@ def export_program(program: Program, format: str, *, target: str = "y") -> str:
 
 
 def export_system(system: "System", format: str) -> str:
-    """Return the equations of a system in another format.
+    """Return the equations of a system in a format.
 
-    sympy: the list of right-hand sides. LaTeX: equations, aligned. A language: a file with a function `derivatives` of
-    the state, and of the inputs where there are any, which returns how the state changes; for order 2 the state is
-    positions and velocities. The function of a map is `next_state`. States may be arrays of many points, one row each.
+    sympy: a list of right-hand sides. LaTeX: aligned equations. A language: a file with a function `derivatives` of the
+    state, and of the inputs if there are any, that returns how the state changes; for order 2 the state is positions and
+    velocities. The function of a map is `next_state`. The state may hold many points, one row per state.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -97,7 +97,7 @@ def export_system(system: "System", format: str) -> str:
     if format == "latex":
         return _align(system)
     states = system.first_order_states
-    positions = states[: len(states) - len(system.programs)]  # for order 2: how they change is another state
+    positions = states[: len(states) - len(system.programs)]  # for order 2: their slopes are the velocities
     velocities = [_variable(system, len(positions) + k) for k in range(len(positions))]
     left_sides = [f"{quote_name(name)}{'[k+1]' if system.is_discrete else chr(39)}" for name in states]
     shape = SystemShape("next_state" if system.is_discrete else "derivatives", len(states), len(system.inputs))

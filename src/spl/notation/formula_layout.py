@@ -1,6 +1,6 @@
-"""Formulas as people write them on paper: fractions, roots, powers, signs and brackets where they are needed.
+"""The layout of a formula on paper: fractions, roots, powers, signs, and brackets where they are needed.
 
-`write_formula` decides what stands where; a `Notation` says how each part is spelled, in MathML or on a terminal.
+`write_formula` decides on the layout; a `Notation` spells each part, in MathML or for a terminal.
 """
 
 import math
@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 from spl.formulas.nice_numbers import find_nice_number
-from spl.formulas.operators import Operator
+from spl.formulas.operators import Binding, Operator
 from spl.formulas.program import Program
 from spl.formulas.text import exponent_of
 from spl.kernels.programs import tokens as tk
 
 Part = TypeVar("Part")
 
-SUM, PRODUCT, POWER, ATOM = range(4)  # how tightly a part binds
-PLUS, MINUS, TIMES, NOTHING = "+", "−", "·", ""  # between parts; NOTHING stands for a product without a sign
-LARGEST_WHOLE = 6  # digits at least of a whole number that is written out
-FUNCTIONS = {"log": "ln", "asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+PLUS_SIGN, MINUS_SIGN, TIMES_SIGN = "+", "−", "·"
+NO_SIGN = ""  # of a product of letters
+LARGEST_WHOLE = 6  # whole numbers of up to this many digits are always written out
 
 
 class Notation(Protocol[Part]):
@@ -32,7 +31,7 @@ class Notation(Protocol[Part]):
         """Return a number without its sign, or a letter with a fixed meaning."""
 
     def row(self, parts: Sequence[Part | str]) -> Part:
-        """Return parts side by side; text among them is a sign."""
+        """Return parts side by side; a string among them is a sign."""
 
     def fraction(self, above: Part, below: Part) -> Part:
         """Return a fraction."""
@@ -55,18 +54,18 @@ class Notation(Protocol[Part]):
 
 @dataclass(frozen=True, slots=True)
 class _Piece(Generic[Part]):
-    """A part without its sign, how tightly it binds, and what stands at its ends."""
+    """A part without its sign, how tightly it binds, and what it begins and ends with."""
 
     part: Part
-    binding: int
+    binding: Binding
     is_negative: bool = False
     begins_with_number: bool = False
-    has_word_at_end: bool = False  # the name of a column of several letters: the next factor must not touch it
+    has_word_at_end: bool = False  # a column name of several letters: the next factor must not touch it
     begins_with_word: bool = False
 
 
 def write_formula(program: Program, notation: Notation[Part], digits: int = 6) -> Part:
-    """Return a formula in a notation, numbers with so many significant digits."""
+    """Return a formula in a notation, with numbers of `digits` significant digits."""
     return _Writer(notation, digits).write(program)
 
 
@@ -86,7 +85,9 @@ class _Writer(Generic[Part]):
             if kind == tk.VARIABLE:
                 name = words.variables[payload]
                 is_word = len(name) > 1
-                stack.append(_Piece(self._notation.name(name), ATOM, has_word_at_end=is_word, begins_with_word=is_word))
+                stack.append(
+                    _Piece(self._notation.name(name), Binding.ATOM, has_word_at_end=is_word, begins_with_word=is_word)
+                )
             elif kind in (tk.LITERAL, tk.CONSTANT):
                 stack.append(self._number(words.literals[payload] if kind == tk.LITERAL else constants.pop()))
             elif words.arity_of(token) == 1:
@@ -99,7 +100,7 @@ class _Writer(Generic[Part]):
 
     def _number(self, value: float) -> _Piece[Part]:
         if not math.isfinite(value):  # a constant that has not been fitted yet
-            return _Piece(self._notation.word("C"), ATOM)
+            return _Piece(self._notation.word("C"), Binding.ATOM)
         nice = find_nice_number(value)
         if nice is None or (nice.denominator == 1 and not nice.of_pi):
             return self._decimal(value)
@@ -109,8 +110,8 @@ class _Writer(Generic[Part]):
             pi = write.word("π")
             above = pi if abs(nice.numerator) == 1 else write.row([above, pi])
         if nice.denominator == 1:
-            return _Piece(above, PRODUCT, value < 0, begins_with_number=True)
-        return _Piece(write.fraction(above, write.word(str(nice.denominator))), PRODUCT, value < 0, True)
+            return _Piece(above, Binding.PRODUCT, value < 0, begins_with_number=True)
+        return _Piece(write.fraction(above, write.word(str(nice.denominator))), Binding.PRODUCT, value < 0, True)
 
     def _decimal(self, value: float) -> _Piece[Part]:
         write, size = self._notation, abs(value)
@@ -118,10 +119,10 @@ class _Writer(Generic[Part]):
         mantissa, _, exponent = (f"{size:.0f}" if is_whole else f"{size:.{self._digits}g}").partition("e")
         is_negative = math.copysign(1.0, value) < 0
         if not exponent:
-            return _Piece(write.word(mantissa), ATOM, is_negative, begins_with_number=True)
-        power = write.power(write.word("10"), write.word(f"{int(exponent)}".replace("-", MINUS)))
-        part = power if mantissa == "1" else write.row([write.word(mantissa), TIMES, power])
-        return _Piece(part, PRODUCT, is_negative, begins_with_number=True)
+            return _Piece(write.word(mantissa), Binding.ATOM, is_negative, begins_with_number=True)
+        power = write.power(write.word("10"), write.word(f"{int(exponent)}".replace("-", MINUS_SIGN)))
+        part = power if mantissa == "1" else write.row([write.word(mantissa), TIMES_SIGN, power])
+        return _Piece(part, Binding.PRODUCT, is_negative, begins_with_number=True)
 
     # ---- operators -------------------------------------------------------------------------------
 
@@ -130,16 +131,18 @@ class _Writer(Generic[Part]):
         if token == tk.NEG:
             return replace(inner, is_negative=not inner.is_negative)
         if token == tk.SQRT or token == tk.CBRT:
-            return _Piece(write.root(self._signed(inner), 2 if token == tk.SQRT else 3), ATOM)
+            return _Piece(write.root(self._signed(inner), 2 if token == tk.SQRT else 3), Binding.ATOM)
         if token == tk.EXP:
-            return _Piece(write.power(write.word("e"), self._signed(inner)), POWER)
+            return _Piece(write.power(write.word("e"), self._signed(inner)), Binding.POWER)
         if token == tk.ABS:
-            return _Piece(write.bars(self._signed(inner)), ATOM)
+            return _Piece(write.bars(self._signed(inner)), Binding.ATOM)
         if token == tk.INV:
-            return _Piece(write.fraction(write.word("1"), self._signed(inner)), PRODUCT, begins_with_number=True)
+            return _Piece(
+                write.fraction(write.word("1"), self._signed(inner)), Binding.PRODUCT, begins_with_number=True
+            )
         exponent = exponent_of(token)
         if exponent is not None:
-            return self._power(inner, write.word(f"{exponent:g}".replace("-", MINUS)))
+            return self._power(inner, write.word(f"{exponent:g}".replace("-", MINUS_SIGN)))
         assert operator is not None
         return self._call(operator, [inner])
 
@@ -150,22 +153,24 @@ class _Writer(Generic[Part]):
             return self._product(self._as_factor(left), self._as_factor(right))
         if operator.opcode == tk.DIV:
             part = self._notation.fraction(left.part, right.part)
-            return _Piece(part, PRODUCT, left.is_negative != right.is_negative, left.begins_with_number)
+            return _Piece(part, Binding.PRODUCT, left.is_negative != right.is_negative, left.begins_with_number)
         if operator.opcode == tk.POW:
             return self._power(left, self._signed(right))
         return self._call(operator, [left, right])
 
     def _sum(self, left: _Piece[Part], right: _Piece[Part], *, is_minus: bool) -> _Piece[Part]:
         is_minus = is_minus != right.is_negative
-        other = self._notation.bracket(right.part) if is_minus and right.binding == SUM else right.part
-        return _Piece(self._notation.row([self._signed(left), MINUS if is_minus else PLUS, other]), SUM)
+        other = self._notation.bracket(right.part) if is_minus and right.binding == Binding.SUM else right.part
+        return _Piece(
+            self._notation.row([self._signed(left), MINUS_SIGN if is_minus else PLUS_SIGN, other]), Binding.SUM
+        )
 
     def _product(self, left: _Piece[Part], right: _Piece[Part]) -> _Piece[Part]:
         is_dot = right.begins_with_number or left.has_word_at_end or right.begins_with_word
-        part = self._notation.row([left.part, TIMES if is_dot else NOTHING, right.part])
+        part = self._notation.row([left.part, TIMES_SIGN if is_dot else NO_SIGN, right.part])
         return _Piece(
             part,
-            PRODUCT,
+            Binding.PRODUCT,
             left.is_negative != right.is_negative,
             begins_with_number=left.begins_with_number,
             has_word_at_end=right.has_word_at_end,
@@ -173,30 +178,31 @@ class _Writer(Generic[Part]):
         )
 
     def _power(self, base: _Piece[Part], exponent: Part) -> _Piece[Part]:
-        is_whole = base.binding == ATOM and not base.is_negative
+        is_whole = base.binding == Binding.ATOM and not base.is_negative
         part = base.part if is_whole else self._notation.bracket(self._signed(base))
-        begins = base if is_whole else _Piece(part, ATOM)
+        begins = base if is_whole else _Piece(part, Binding.ATOM)
         return _Piece(
             self._notation.power(part, exponent),
-            POWER,
+            Binding.POWER,
             begins_with_number=begins.begins_with_number,
             begins_with_word=begins.begins_with_word,
         )
 
     def _call(self, operator: Operator, arguments: Sequence[_Piece[Part]]) -> _Piece[Part]:
-        name = FUNCTIONS.get(operator.name, operator.name) if operator.opcode >= 0 else operator.name
-        part = self._notation.call(name, [self._signed(argument) for argument in arguments])
-        return _Piece(part, ATOM, begins_with_word=True)
+        part = self._notation.call(
+            operator.traits.written or operator.name, [self._signed(argument) for argument in arguments]
+        )
+        return _Piece(part, Binding.ATOM, begins_with_word=True)
 
     # ---- signs and brackets ----------------------------------------------------------------------
 
     def _signed(self, piece: _Piece[Part]) -> Part:
         if not piece.is_negative:
             return piece.part
-        return self._notation.row([MINUS, self._as_factor(piece).part])
+        return self._notation.row([MINUS_SIGN, self._as_factor(piece).part])
 
     def _as_factor(self, piece: _Piece[Part]) -> _Piece[Part]:
-        """Return a piece that can stand in a product: a sum gets brackets."""
-        if piece.binding > SUM:
+        """Return a piece as a factor of a product: a sum gets brackets."""
+        if piece.binding > Binding.SUM:
             return piece
-        return _Piece(self._notation.bracket(piece.part), ATOM, piece.is_negative)
+        return _Piece(self._notation.bracket(piece.part), Binding.ATOM, piece.is_negative)

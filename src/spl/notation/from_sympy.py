@@ -1,10 +1,11 @@
-"""Programs from sympy expressions, spelled as the parser spells them."""
+"""Programs from sympy expressions, in the same form as the parser gives."""
 
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spl.errors import ExpressionError, suggest_name
+from spl.formulas.nice_numbers import MAX_DIVISOR
 from spl.formulas.operators import BUILT_IN
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import power_token
@@ -24,19 +25,18 @@ class _Leaf(NamedTuple):
 
 _Prefix = list[int | _Leaf]
 
-MAX_DIVISOR = 100  # x/7 is written for x*(1/7) up to here
 RECIPROCALS = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
-REAL_PARTS = ("re", "conjugate")  # columns are real: sympy writes these for plain symbols
+REAL_PARTS = ("re", "conjugate")  # columns are real, but sympy writes these for plain symbols
 
 
 def from_sympy(expression: "sympy.Expr", vocabulary: Vocabulary, *, fitted: bool = False) -> Program:
-    """Return the program of a sympy expression, with powers, roots, differences and quotients as the parser has them.
+    """Return the program of a sympy expression, with powers, roots, differences and quotients as the parser gives them.
 
     Args:
-        expression: made of the vocabulary's columns, by name, of numbers and of known operators.
-        vocabulary: the words; literals that are missing are added to the program's own copy.
-        fitted: whether numbers known only as floats become constants with that value; those that are exact, and
-            those the vocabulary has already, are literals all the same.
+        expression: an expression of the vocabulary's columns, numbers and known operators.
+        vocabulary: columns, literals and operators; missing literals are added to the program's copy.
+        fitted: whether floats become constants with that value; exact numbers, and numbers that are already in the
+            vocabulary, are always literals.
 
     Examples:
         >>> import sympy
@@ -48,7 +48,7 @@ def from_sympy(expression: "sympy.Expr", vocabulary: Vocabulary, *, fitted: bool
     import sympy
 
     try:
-        parsed = sympy.sympify(expression, strict=True)  # else text would be evaluated as code
+        parsed = sympy.sympify(expression, strict=True)  # otherwise text would be evaluated as code
     except sympy.SympifyError:
         raise ExpressionError(
             f"A sympy expression is needed; this is {type(expression).__name__}. Read text with `parse_expression`."
@@ -78,7 +78,7 @@ def _write(expression: Any, words: Vocabulary) -> _Prefix:
         return [_to_leaf(expression)]
     if expression.is_Symbol:
         if expression.name not in words.variables:
-            hint = suggest_name(expression.name, words.variables) or f" Known are: {', '.join(words.variables)}."
+            hint = suggest_name(expression.name, words.variables) or f" Known columns: {', '.join(words.variables)}."
             raise ExpressionError(f"There is no column '{expression.name}'.{hint}")
         return [words.variable_token(expression.name)]
     if expression.is_Add:
@@ -98,18 +98,18 @@ def _to_leaf(number: Any) -> _Leaf:
 
     value = to_float(number)
     if not math.isfinite(value):
-        raise ExpressionError(f"{number} is not a real number: a formula cannot hold it.")
+        raise ExpressionError(f"{number} is not a real number, so a formula cannot contain it.")
     return _Leaf(value + 0.0, bool(number.has(sympy.Float)))
 
 
 def _write_sum(expression: Any, words: Vocabulary) -> _Prefix:
-    """Return a left-deep sum, positive terms first, so that negative ones are subtracted."""
+    """Return a left-deep sum with positive terms first, so that negative terms are subtracted."""
     number = sum(term for term in expression.args if is_plain_number(term))
     parts = [term.as_coeff_Mul() for term in expression.as_ordered_terms() if not is_plain_number(term)]
     if number != 0:
         parts.append((number, None))
     is_negative = [to_float(coefficient) < 0 for coefficient, _ in parts]
-    if all(is_negative):  # a number can take the first sign for free
+    if all(is_negative):  # a number can take the leading sign at no cost
         first = next((at for at, (coefficient, _) in enumerate(parts) if coefficient != -1), 0)
         is_negative[first] = False
     order = sorted(range(len(parts)), key=lambda at: is_negative[at])
@@ -167,7 +167,7 @@ def _find_inverse(factor: Any) -> Any:
 
 
 def _join_cube_roots(factors: Sequence[Any]) -> list[Any]:
-    """Return the factors with sign(u)**k * Abs(u)**(k/3), which is how sympy writes a real cube root, as cbrt(u)**k."""
+    """Return the factors with cbrt(u)**k for sign(u)**k * Abs(u)**(k/3), which is sympy's form of a real cube root."""
     import sympy
 
     powers = {(factor.as_base_exp()): factor for factor in factors}
@@ -203,20 +203,18 @@ def _write_power(base: Any, exponent: Any, words: Vocabulary) -> _Prefix:
 
 
 def _write_function(expression: Any, words: Vocabulary) -> _Prefix:
-    """Return a function of any name: the user's own, ours, or one that ours can express."""
+    """Return a function by name: the user's own, ours, or one that ours can express."""
     import sympy
     from sympy.core.function import AppliedUndef
 
     name = expression.func.__name__
     ordered = expression.args
-    if isinstance(
-        expression, sympy.Min | sympy.Max
-    ):  # sympy keeps them as a set, in an order that changes with each run
+    if isinstance(expression, sympy.Min | sympy.Max):  # sympy keeps them as a set, in a different order on each run
         ordered = sorted(ordered, key=lambda argument: (argument.is_number, sympy.default_sort_key(argument)))
     arguments = [_write(argument, words) for argument in ordered]
     known = {operator.name: operator for operator in words.own}
     operator = known.get(name)
-    if operator is None or not isinstance(expression, AppliedUndef):  # sympy's own `Abs` is never the user's
+    if operator is None or not isinstance(expression, AppliedUndef):  # sympy's `Abs` is never the user's
         if name in REAL_PARTS:
             return arguments[0]
         if name in RECIPROCALS:

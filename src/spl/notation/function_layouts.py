@@ -1,4 +1,4 @@
-"""Functions in other languages, around formulas that are spelled already: of the columns, or of a system's state."""
+"""Functions in other languages around formulas of `source_code`: of the columns, or of a system's state."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ INDENT = " " * 4
 
 @dataclass(frozen=True, slots=True)
 class SystemShape:
-    """What a function of a system's state takes, and what it is called."""
+    """The name of a function of a system's state, and how many states and inputs it takes."""
 
     name: str
     n_states: int
@@ -22,13 +22,13 @@ class SystemShape:
 class Layout:
     """How a language writes functions."""
 
-    define: Define  # a plain function of numbers
-    function: Callable[[Code, str], str]  # of the columns, under a name
-    system: Callable[[Code, SystemShape], str]  # of the state, and of inputs where there are any
+    define: Define  # writes a function of numbers
+    function: Callable[[Code, str], str]  # writes a function of the columns with a name
+    system: Callable[[Code, SystemShape], str]  # writes a function of the state, and of the inputs if there are any
 
 
 def _join(*parts: str) -> str:
-    """Return the parts of a file with a blank line between them."""
+    """Return the parts of a file, separated by blank lines."""
     return "\n\n".join(part for part in parts if part)
 
 
@@ -45,20 +45,20 @@ def _block(first: str, lines: Sequence[str], last: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Arrays:
-    """What the array libraries of Python call the same things."""
+    """The spellings of one array library of Python."""
 
     imports: str
     name: str  # of the module
-    convert: str  # makes an array of whatever is given at {0}; empty if arrays are asked for
-    fill: str  # an array like {0} that holds the number {1}
+    convert: str  # makes an array of {0}; empty if callers must pass arrays
+    fill: str  # makes an array like {0}, filled with the number {1}
     broadcast: str
 
 
-_NUMPY = _Arrays(
+_NUMPY_ARRAYS = _Arrays(
     "import numpy as np", "np", "np.asarray({0}, dtype=float)", "np.full_like({0}, {1})", "np.broadcast_arrays"
 )
-_JAX = _Arrays("import jax.numpy as jnp", "jnp", "", "jnp.full_like({0}, {1})", "jnp.broadcast_arrays")
-_TORCH = _Arrays("import torch", "torch", "", "torch.full_like({0}, {1})", "torch.broadcast_tensors")
+_JAX_ARRAYS = _Arrays("import jax.numpy as jnp", "jnp", "", "jnp.full_like({0}, {1})", "jnp.broadcast_arrays")
+_TORCH_ARRAYS = _Arrays("import torch", "torch", "", "torch.full_like({0}, {1})", "torch.broadcast_tensors")
 
 
 def _python_define(name: str, arguments: Sequence[str], value: str) -> str:
@@ -169,10 +169,10 @@ def _matlab_system(code: Code, shape: SystemShape) -> str:
 
 
 LAYOUTS = {
-    "python": Layout(_python_define, partial(_python_function, _NUMPY), partial(_python_system, _NUMPY)),
+    "python": Layout(_python_define, partial(_python_function, _NUMPY_ARRAYS), partial(_python_system, _NUMPY_ARRAYS)),
     "c": Layout(_c_define, _c_function, _c_system),
     "julia": Layout(_julia_define, _julia_function, _julia_system),
     "matlab": Layout(_matlab_define, _matlab_function, _matlab_system),
-    "torch": Layout(_python_define, partial(_python_function, _TORCH), partial(_python_system, _TORCH)),
-    "jax": Layout(_python_define, partial(_python_function, _JAX), partial(_python_system, _JAX)),
+    "torch": Layout(_python_define, partial(_python_function, _TORCH_ARRAYS), partial(_python_system, _TORCH_ARRAYS)),
+    "jax": Layout(_python_define, partial(_python_function, _JAX_ARRAYS), partial(_python_system, _JAX_ARRAYS)),
 }

@@ -1,14 +1,14 @@
-"""Column names as identifiers: any text becomes a plain ASCII word, each its own, none of the words that are taken."""
+"""Column names as identifiers: any text becomes a unique ASCII word that is not taken."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-MAX_LENGTH = 50  # MATLAB reads 63 characters of a name; a number may follow
+MAX_IDENTIFIER_LENGTH = 50  # characters; MATLAB reads 63, and a number may follow
 
 
 def make_identifiers(names: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
-    """Return one identifier for each name. Those that are identifiers already stay as they are, if they are free.
+    """Return one identifier per name. Names that already are identifiers stay as they are unless taken.
 
     Examples:
         >>> make_identifiers(["x", "flow rate [m/s]", "θ₁", "x ", "lambda", "2nd", ""], taken=["lambda"])
@@ -16,21 +16,21 @@ def make_identifiers(names: Sequence[str], taken: Iterable[str] = ()) -> list[st
     """
     used = set(taken)
     found: dict[int, str] = {}
-    plain = [_to_word(name) for name in names]
-    needs_change = [word != name or word in used for word, name in zip(plain, names, strict=True)]
+    words = [_to_word(name) for name in names]
+    needs_change = [word != name or word in used for word, name in zip(words, names, strict=True)]
     for at in sorted(range(len(names)), key=needs_change.__getitem__):
-        found[at] = _make_free(plain[at], used)
+        found[at] = _make_unique(words[at], used)
         used.add(found[at])
     return [found[at] for at in range(len(names))]
 
 
 def _to_word(name: str) -> str:
-    """Return the nearest word of ASCII letters, digits and underscores that begins with a letter."""
+    """Return a similar word of ASCII letters, digits and underscores that begins with a letter."""
     letters = "".join(_to_ascii(sign) for sign in unicodedata.normalize("NFKD", name))
     word = re.sub(r"_{2,}", "_", letters).strip("_") if letters != name or not name[:1].isalpha() else name
     if not word:
         return "column"
-    return (word if word[0].isalpha() else f"c{word}")[:MAX_LENGTH]
+    return (word if word[0].isalpha() else f"c{word}")[:MAX_IDENTIFIER_LENGTH]
 
 
 def _to_ascii(sign: str) -> str:
@@ -45,10 +45,10 @@ def _to_ascii(sign: str) -> str:
     return "_"
 
 
-def _make_free(word: str, used: set[str]) -> str:
+def _make_unique(word: str, used: set[str]) -> str:
     number = 1
-    free = word
-    while free in used:
+    unique = word
+    while unique in used:
         number += 1
-        free = f"{word}_{number}"
-    return free
+        unique = f"{word}_{number}"
+    return unique

@@ -1,6 +1,6 @@
-"""How formulas are spelled in other languages: one row a language, one spelling an operator.
+"""The spelling of operators in other languages: one row per language.
 
-What stands here is facts only; `source_code` puts them together.
+This file holds facts only; `source_code` puts them together.
 """
 
 import keyword
@@ -8,37 +8,23 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-_SAME = (
-    "sqrt",
-    "cbrt",
-    "exp",
-    "log",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "abs",
-    "sign",
-)
+from spl.formulas.operators import BUILT_IN
+
+_OUR_NAMES = tuple(row.name for row in BUILT_IN.values() if row.traits.is_function and row.arity == 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """A language: its signs, its functions, and what no variable may be called.
+    """A language: its signs, its functions, and words that no variable may have as its name.
 
-    Sums and the minus sign are the same everywhere; powers with a whole exponent are those of `power`.
+    Sums and the minus sign are the same everywhere; powers with a whole exponent use the sign `power`.
     """
 
     name: str
-    calls: Mapping[str, str]  # by operator: the arguments stand at {0} and {1}
-    with_number: Mapping[str, str] = field(default_factory=dict)  # the same, where the second argument is a number
-    helpers: Mapping[str, str] = field(default_factory=dict)  # functions that calls need, by name
-    power: str = ""  # the sign; without one, "pow" is among the calls
+    calls: Mapping[str, str]  # by operator; {0} and {1} are the arguments
+    with_number: Mapping[str, str] = field(default_factory=dict)  # the same, if the second argument is a number
+    helpers: Mapping[str, str] = field(default_factory=dict)  # definitions of functions that calls use, by name
+    power: str = ""  # the sign; without one, there is a call of "pow"
     times: str = " * "
     over: str = " / "
     nan: str
@@ -47,18 +33,27 @@ class Language:
 
     @property
     def reserved(self) -> frozenset[str]:
-        """Every word that has a meaning already."""
+        """Every word that already has a meaning."""
         spellings = (*self.calls.values(), *self.with_number.values(), *self.helpers, self.nan)
         return self.keywords.union(*(re.findall(r"[A-Za-z_]\w*", spelling) for spelling in spellings))
 
 
 def _call_all(prefix: str = "", **others: str) -> dict[str, str]:
-    """Return the calls of functions that have our names, and of others."""
-    functions = {name: f"{prefix}{name}({{0}})" for name in _SAME}
+    """Return calls for all functions: under our names, unless others are given."""
+    functions = {name: f"{prefix}{name}({{0}})" for name in _OUR_NAMES}
     return functions | {"min": f"{prefix}minimum({{0}}, {{1}})", "max": f"{prefix}maximum({{0}}, {{1}})"} | others
 
 
-_OUR_WORDS = ("predict", "derivatives", "next_state", "state", "inputs", "slopes", "out", "result")  # of the layouts
+_OUR_WORDS = (
+    "predict",
+    "derivatives",
+    "next_state",
+    "state",
+    "inputs",
+    "slopes",
+    "out",
+    "result",
+)  # in `function_layouts`
 _PYTHON_WORDS = frozenset([*keyword.kwlist, *keyword.softkwlist, *_OUR_WORDS])
 
 _PYTHON = Language(
@@ -92,7 +87,7 @@ _TORCH = Language(
 
 _C_CHOICE = "static double {name}(double a, double b)\n{{\n    return a {sign} b || isnan(a) ? a : b;\n}}"
 
-_C = Language(
+_C_LANGUAGE = Language(
     name="c",
     calls=_call_all(
         abs="fabs({0})",
@@ -108,7 +103,7 @@ _C = Language(
     },
     nan="NAN",
     comment="//",
-    # the words of C and C++, and macros of common compilers and of math.h
+    # keywords of C and C++, and macros of common compilers and of math.h
     keywords=frozenset(
         """
         alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const consteval
@@ -134,7 +129,7 @@ _JULIA = Language(
         acos="nan_acos({0})",
         pow="nan_power({0}, {1})",
     ),
-    # Julia raises an error where a function leaves the real numbers
+    # Julia raises an error where a function is not real
     helpers={
         "nan_sqrt": "nan_sqrt(x) = x < 0 ? NaN : sqrt(x)",
         "nan_log": "nan_log(x) = x < 0 ? NaN : log(x)",
@@ -168,7 +163,7 @@ _MATLAB = Language(
         min="smaller({0}, {1})",
         max="larger({0}, {1})",
     ),
-    # MATLAB goes on with complex numbers where a function leaves the real ones, and its min and max pass over NaN
+    # MATLAB continues with complex numbers where a function is not real, and its min and max ignore NaN
     helpers={
         "real_or_nan": "function x = real_or_nan(x)\n    x(imag(x) ~= 0) = NaN;\n    x = real(x);\nend",
         "smaller": _MATLAB_CHOICE.format(name="smaller", function="min"),
@@ -188,4 +183,4 @@ _MATLAB = Language(
     ).union(_OUR_WORDS),
 )
 
-LANGUAGES: Mapping[str, Language] = {row.name: row for row in (_PYTHON, _C, _JULIA, _MATLAB, _TORCH, _JAX)}
+LANGUAGES: Mapping[str, Language] = {row.name: row for row in (_PYTHON, _C_LANGUAGE, _JULIA, _MATLAB, _TORCH, _JAX)}

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers and notebooks typeset without any help."""
+"""Formulas as MathML, which browsers and notebooks render on their own."""
 
 import re
 import unicodedata
@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from html import escape
 
 from spl.formulas.program import Program
-from spl.notation.formula_layout import NOTHING, write_formula
+from spl.notation.formula_layout import NO_SIGN, write_formula
 
 INVISIBLE_TIMES, APPLY = "\u2062", "\u2061"
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-_GREEK = {"lambda": "λ", "Lambda": "Λ", "varepsilon": "ε", "vartheta": "ϑ", "varphi": "φ", "epsilon": "ϵ", "phi": "ϕ"}
+_GREEK_VARIANTS = {
+    "lambda": "λ",
+    "Lambda": "Λ",
+    "varepsilon": "ε",
+    "vartheta": "ϑ",
+    "varphi": "φ",
+    "epsilon": "ϵ",
+    "phi": "ϕ",
+}
 
 
 def to_mathml(program: Program, *, left: str = "", digits: int = 6, is_block: bool = True) -> str:
@@ -18,9 +26,9 @@ def to_mathml(program: Program, *, left: str = "", digits: int = 6, is_block: bo
 
     Args:
         program: the formula.
-        left: the left-hand side, as MathML: of `mathml_name` or `mathml_derivative`; without it, the formula stands alone.
+        left: the left-hand side as MathML, from `mathml_name` or `mathml_derivative`; empty for none.
         digits: significant digits of its numbers.
-        is_block: whether it stands in a line of its own.
+        is_block: whether the formula is on a separate line.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -34,7 +42,7 @@ def to_mathml(program: Program, *, left: str = "", digits: int = 6, is_block: bo
 
 
 def mathml_name(name: str) -> str:
-    """Return the name of a column: a letter or Greek word with its subscript, anything else upright.
+    """Return the name of a column: a letter or Greek letter with its subscript, anything else upright.
 
     Examples:
         >>> mathml_name("x"), mathml_name("theta_1")
@@ -80,7 +88,7 @@ class MathNotation:
         return f"<mn>{text}</mn>" if text[-1].isdigit() else f'<mi mathvariant="normal">{text}</mi>'
 
     def row(self, parts: Sequence[str]) -> str:
-        """Return parts side by side; what is no element is a sign."""
+        """Return parts side by side; a part that is not an element is a sign."""
         return f"<mrow>{''.join(part if part.startswith('<') else self._sign(part) for part in parts)}</mrow>"
 
     def fraction(self, above: str, below: str) -> str:
@@ -110,7 +118,7 @@ class MathNotation:
         return f'<mrow><mi mathvariant="normal">{escape(name)}</mi><mo>{APPLY}</mo>{self.bracket(inner)}</mrow>'
 
     def _sign(self, sign: str) -> str:
-        return f"<mo>{INVISIBLE_TIMES if sign == NOTHING else sign}</mo>"
+        return f"<mo>{INVISIBLE_TIMES if sign == NO_SIGN else sign}</mo>"
 
 
 def _word(word: str) -> str:
@@ -124,8 +132,8 @@ def _word(word: str) -> str:
 
 
 def _greek_letter(word: str) -> str | None:
-    if word in _GREEK:
-        return _GREEK[word]
+    if word in _GREEK_VARIANTS:
+        return _GREEK_VARIANTS[word]
     if not word.isascii() or not word.isalpha() or len(word) < 2 or word[1:] != word[1:].lower():
         return None
     case = "SMALL" if word[0].islower() else "CAPITAL"

@@ -1,6 +1,6 @@
-"""Operators of the user's own as programs of built-in operators, so that they can be written in any language.
+"""User operators as programs of built-in operators, so that they can be written in any language.
 
-The user's function is called once, with stand-ins for numbers that remember what was done to them.
+The user's function is called once, with stand-ins for numbers that record what is done to them.
 """
 
 import math
@@ -27,22 +27,22 @@ _UFUNCS: dict[Any, int] = {
 } | {getattr(np, spelling): BUILT_IN[name].opcode for spelling, name in _SPELLED.items()}
 
 
-def define_operator(operator: Operator) -> Program:
-    """Return what an operator does as a program over `a` (and `b`), from its function or else from its form in sympy.
+def trace_operator(operator: Operator) -> Program:
+    """Return an operator as a program over `a` (and `b`), from its function or, failing that, from its form in sympy.
 
     Examples:
         >>> from spl.formulas.text import to_text
-        >>> to_text(define_operator(Operator("sinc", lambda x: np.sin(x) / x)))
+        >>> to_text(trace_operator(Operator("sinc", lambda x: np.sin(x) / x)))
         'sin(a)/a'
     """
     names = ARGUMENTS[: operator.arity]
     try:
         return _to_program(operator.function(*(_Traced([name]) for name in names)), names)
-    except Exception as error:  # whatever the user's function does with a stand-in
+    except Exception as error:  # the user's function may raise anything on a stand-in
         if operator.sympy is None:
             raise OperatorError(
-                f"Operator '{operator.name}' cannot be written in another language: its function does more than "
-                f"arithmetic and our operators on its arguments. Give its form in sympy: Operator(..., sympy=...)."
+                f"Operator '{operator.name}' cannot be written in another language: its function uses more than "
+                f"arithmetic and our operators. Give its form in sympy: Operator(..., sympy=...)."
             ) from error
     words = Vocabulary(names, own=(operator,))
     call = Program((words.operator_token(operator), *map(words.variable_token, names)), words)
@@ -53,7 +53,7 @@ def define_operator(operator: Operator) -> Program:
 
 
 class _Traced(NDArrayOperatorsMixin):
-    """A number to be: the formula that gives it, in prefix order, of tokens, numbers and names of arguments."""
+    """A stand-in for a number: its formula in prefix order, as tokens, numbers and names of arguments."""
 
     __slots__ = ("prefix",)
 
@@ -62,7 +62,7 @@ class _Traced(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options:
-            return NotImplemented  # numpy then raises an error that names the function
+            return NotImplemented  # then numpy raises an error that names the function
         if ufunc in _COMPOSED:
             return _COMPOSED[ufunc](*inputs)
         if ufunc not in _UFUNCS:

@@ -1,7 +1,7 @@
-"""Formulas as expressions of other languages, with all that a function of them needs.
+"""Formulas as expressions in other languages, with everything a function around them needs.
 
-The operations come in the order of the program, so that the values agree to rounding error. Parts without columns are
-computed here. Column names appear as identifiers, and in comments in quotes: nothing of them is ever code.
+Operations keep the order of the program, so that values agree to rounding error. Parts without columns are computed here. Column
+names become identifiers; the original names appear only in comments, in quotes, so they can never become code.
 """
 
 import math
@@ -13,21 +13,21 @@ from typing import NamedTuple
 import numpy as np
 
 from spl.errors import ExpressionError
-from spl.formulas.infix import ATOM, MINUS, POWER, PRODUCT, Piece, write_product, write_sum
-from spl.formulas.operators import Operator
+from spl.formulas.infix import Piece, write_product, write_sum
+from spl.formulas.operators import Binding, Operator
 from spl.formulas.program import Program
 from spl.formulas.text import exponent_of, to_text
 from spl.kernels.programs import tokens as tk
 from spl.notation.identifiers import make_identifiers
 from spl.notation.languages import Language
-from spl.notation.operator_tracing import ARGUMENTS, define_operator
+from spl.notation.operator_tracing import ARGUMENTS, trace_operator
 
-COMMENT_DIGITS = 6  # of the numbers in comments; those in the code have all
+COMMENT_DIGITS = 6  # significant digits in comments; numbers in the code have all
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula in some language."""
+    """A formula in one language."""
 
     text: str
     has_columns: bool  # whether it depends on any column
@@ -35,7 +35,7 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Formulas over the same columns, spelled in one language, and what they need around them."""
+    """Formulas over the same columns in one language, and what they need around them."""
 
     columns: tuple[str, ...]  # identifiers of all columns, in order
     used: frozenset[str]  # those that the formulas need
@@ -44,17 +44,17 @@ class Code:
     comments: tuple[str, ...]
 
 
-Define = Callable[[str, Sequence[str], str], str]  # a function of that name and arguments that returns the formula
+Define = Callable[[str, Sequence[str], str], str]  # writes a function with a name and arguments that returns a formula
 
 
 def write_code(programs: Sequence[Program], left_sides: Sequence[str], language: Language, define: Define) -> Code:
-    """Return formulas over the same columns in a language.
+    """Return the code of formulas over the same columns.
 
     Args:
         programs: the formulas.
-        left_sides: what each of them gives, for the comments.
-        language: its spellings.
-        define: writes a function of the language, for operators of the user.
+        left_sides: the left-hand side of each formula, for the comments.
+        language: the spellings of the language.
+        define: writes a function in the language, for the user's own operators.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -76,9 +76,9 @@ def write_code(programs: Sequence[Program], left_sides: Sequence[str], language:
     formulas = tuple(_write(program, columns, language, calls) for program in programs)
     words = _words_of([formula.text for formula in formulas])
     definitions = [
-        define(name, ARGUMENTS[: operator.arity], _write(define_operator(operator), ARGUMENTS, language, calls).text)
+        define(name, ARGUMENTS[: operator.arity], _write(trace_operator(operator), ARGUMENTS, language, calls).text)
         for operator, name in calls.items()
-        if name in words  # else it stood in a part without columns
+        if name in words  # otherwise it was in a part without columns, which is a number now
     ]
     return Code(
         columns=tuple(columns),
@@ -106,7 +106,7 @@ def _find_helpers(words: set[str], language: Language) -> list[str]:
 
 
 def _write_comments(programs: Sequence[Program], left_sides: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the formulas as people read them, and which column is behind an identifier that had to be made."""
+    """Return the formulas in plain text, and the original name of each column that was renamed."""
     texts = [to_text(program, COMMENT_DIGITS) for program in programs]
     names = programs[0].vocabulary.variables
     renamed = [f"{word} is {name!r}" for word, name in zip(columns, names, strict=True) if word != name]
@@ -117,7 +117,7 @@ def _write_comments(programs: Sequence[Program], left_sides: Sequence[str], colu
 
 
 class _Part(NamedTuple):
-    """A subtree: its text, and its value if it has no column."""
+    """A subtree: its text, and its value if it has no columns."""
 
     piece: Piece
     number: float | None
@@ -130,7 +130,7 @@ def _write(program: Program, columns: Sequence[str], language: Language, own: Ma
     for token in reversed(program.tokens):
         kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
         if kind == tk.VARIABLE:
-            stack.append(_Part(Piece(columns[payload], ATOM), None))
+            stack.append(_Part(Piece(columns[payload], Binding.ATOM), None))
         elif kind == tk.LITERAL:
             stack.append(_write_number(words.literals[payload], language))
         elif kind == tk.CONSTANT:
@@ -145,12 +145,12 @@ def _write(program: Program, columns: Sequence[str], language: Language, own: Ma
 
 
 def _write_number(value: float, language: Language) -> _Part:
-    """Write a number with all its digits; what is not finite is what a formula gives outside its domain."""
+    """Return a number with all its digits; a number that is not finite becomes the language's NaN."""
     if not math.isfinite(value):
-        return _Part(Piece(language.nan, ATOM), math.nan)
-    positive = Piece(repr(abs(value)), ATOM)
+        return _Part(Piece(language.nan, Binding.ATOM), math.nan)
+    positive = Piece(repr(abs(value)), Binding.ATOM)
     is_negative = math.copysign(1, value) < 0
-    return _Part(Piece(f"-{positive.text}", MINUS, positive) if is_negative else positive, value)
+    return _Part(Piece(f"-{positive.text}", Binding.MINUS, positive) if is_negative else positive, value)
 
 
 def _write_operator(
@@ -162,14 +162,14 @@ def _write_operator(
     pieces = [part.piece for part in parts]
     exponent = exponent_of(token)
     if exponent is not None and token not in (tk.SQRT, tk.INV):
-        whole = Piece(str(int(exponent)), ATOM if exponent > 0 else MINUS)
+        whole = Piece(str(int(exponent)), Binding.ATOM if exponent > 0 else Binding.MINUS)
         return _Part(_write_power(pieces[0], whole, language), None)
     operator = program.vocabulary.operator_of(token)
     if operator in own:
-        return _Part(Piece(f"{own[operator]}({', '.join(piece.text for piece in pieces)})", ATOM), None)
+        return _Part(Piece(f"{own[operator]}({', '.join(piece.text for piece in pieces)})", Binding.ATOM), None)
     if numbers and operator.name in language.with_number:
         texts = [part.piece.text for part in sorted(parts, key=lambda part: part.number is not None)]
-        return _Part(Piece(language.with_number[operator.name].format(*texts), ATOM), None)
+        return _Part(Piece(language.with_number[operator.name].format(*texts), Binding.ATOM), None)
     return _Part(_write_built_in(operator, pieces, language), None)
 
 
@@ -189,16 +189,16 @@ def _write_built_in(operator: Operator, pieces: Sequence[Piece], language: Langu
         case tk.DIV, [left, right]:
             return write_product(language.over, left, right)
         case tk.INV, [only]:
-            return Piece(f"1.0{language.over}{only.within(POWER)}", PRODUCT)
+            return Piece(f"1.0{language.over}{only.within(Binding.POWER)}", Binding.PRODUCT)
         case tk.NEG, [only]:
-            return Piece(f"-{only.within(POWER)}", MINUS, only._replace(negative=None))
+            return Piece(f"-{only.within(Binding.POWER)}", Binding.MINUS, only._replace(negative=None))
         case tk.POW, [base, exponent]:
             return _write_power(base, exponent, language, is_general=True)
-    return Piece(language.calls[operator.name].format(*(piece.text for piece in pieces)), ATOM)
+    return Piece(language.calls[operator.name].format(*(piece.text for piece in pieces)), Binding.ATOM)
 
 
 def _write_power(base: Piece, exponent: Piece, language: Language, *, is_general: bool = False) -> Piece:
-    """Write a power: with the language's sign for a whole exponent, or with its function where it has one."""
+    """Return a power, with the language's sign for a whole exponent, or with its function if it has one."""
     if "pow" in language.calls and (is_general or not language.power):
-        return Piece(language.calls["pow"].format(base.text, exponent.text), ATOM)
-    return Piece(f"{base.within(ATOM)}{language.power}{exponent.within(ATOM)}", POWER)
+        return Piece(language.calls["pow"].format(base.text, exponent.text), Binding.ATOM)
+    return Piece(f"{base.within(Binding.ATOM)}{language.power}{exponent.within(Binding.ATOM)}", Binding.POWER)

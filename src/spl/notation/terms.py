@@ -1,4 +1,4 @@
-"""The terms of a formula, multiplied out: which there are, and their coefficients."""
+"""The terms of an expanded formula and their coefficients."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from spl.kernels.programs import tokens as tk
 from spl.notation.from_sympy import from_sympy
 from spl.notation.to_sympy import to_sympy
 
-MAX_TERMS = 12  # of a formula that is multiplied out
+MAX_EXPANDED_TERMS = 12  # formulas with more terms are not expanded
 
 
 def linear_terms(program: Program) -> dict[str, float]:
-    """Return the coefficient of each term; the key of a number alone is "1".
+    """Return the coefficient of each term; the key of the constant term is "1".
 
     Examples:
         >>> words = Vocabulary(("x", "y"))
@@ -33,7 +33,7 @@ def linear_terms(program: Program) -> dict[str, float]:
 
 
 def has_terms_of(program: Program, truth: str) -> bool:
-    """Tell whether a formula, multiplied out, has exactly the terms of another, whatever their coefficients.
+    """Return whether a formula, when expanded, has exactly the terms of another, regardless of their coefficients.
 
     Examples:
         >>> found = parse_expression("9.9*y - 10.1*x", Vocabulary(("x", "y")))
@@ -45,7 +45,7 @@ def has_terms_of(program: Program, truth: str) -> bool:
 
 
 def multiply_out(program: Program) -> Program:
-    """Return the program as a sum of terms; the program itself if that has more tokens than programs may have.
+    """Return the program as a sum of terms, or the program itself if the sum would be too long.
 
     Examples:
         >>> words = Vocabulary(("x", "y"))
@@ -53,14 +53,14 @@ def multiply_out(program: Program) -> Program:
         '2*x*y - 6*x'
     """
     expression = to_sympy(program).expand()
-    if not expression.is_Add or len(expression.args) > MAX_TERMS:
+    if not expression.is_Add or len(expression.args) > MAX_EXPANDED_TERMS:
         return program
     longer = from_sympy(expression, program.vocabulary, fitted=True)
     return longer if len(longer) <= tk.MAX_PROGRAM_LENGTH and longer.n_constants <= tk.MAX_CONSTANTS else program
 
 
 def add_term(program: Program, term: tuple[int, ...]) -> Program:
-    """Return the program plus a constant times a term; the empty term is the number 1.
+    """Return the program plus a constant times a term; the empty term is 1.
 
     Examples:
         >>> words = Vocabulary(variables=("x", "y"))
@@ -75,9 +75,9 @@ def add_term(program: Program, term: tuple[int, ...]) -> Program:
 def _coefficients_of(program: Program) -> dict[Any, Any]:
     return dict(
         to_sympy(program).expand().evalf(maxn=17).as_coefficients_dict()
-    )  # pi is a number, not a part of a term
+    )  # pi counts as a number, not as part of a term
 
 
 def _order(term: Any) -> tuple[bool, int, str]:
-    """Put long terms first, numbers last."""
+    """Return a sort key: terms with many variables first, numbers last."""
     return term.is_number, -len(term.free_symbols), str(term)

@@ -1,6 +1,6 @@
-"""Programs as sympy expressions. The way back is the subject of `from_sympy`.
+"""Programs as sympy expressions; `from_sympy` does the reverse.
 
-sympy takes 0.4 s to import, so only what needs it imports it, when called.
+sympy takes 0.4 s to import, so functions import it only when called.
 """
 
 import keyword
@@ -13,26 +13,26 @@ from spl.errors import ExpressionError
 from spl.formulas.nice_numbers import MAX_EXACT, find_nice_number
 from spl.formulas.operators import BUILT_IN, Operator
 from spl.formulas.program import Program
-from spl.formulas.text import to_text
+from spl.formulas.text import exponent_of, to_text
 from spl.kernels.programs import tokens as tk
 
 if TYPE_CHECKING:
     import sympy
 
-MAX_MAGNITUDE = 1e300  # numbers beyond, or below its inverse, are on their way out of floating point
+MAX_MAGNITUDE = 1e300  # larger numbers, or smaller than its inverse, are about to leave the range of floats
 
 
 def to_sympy(program: Program, real: bool = False, *, exact: bool = True, opaque: bool = False) -> "sympy.Expr":
-    """Return the formula in sympy, with sympy's automatic evaluation: x + x becomes 2*x, but 2*(x + 1) stays.
+    """Return the formula as a sympy expression, with automatic evaluation: x + x becomes 2*x, but 2*(x + 1) stays.
 
-    Parts without variables that leave the real numbers, such as log(-1), are sympy's nan; those that overflow are oo.
+    Parts without variables that are not real, such as log(-1), become nan; those that overflow become oo.
 
     Args:
-        program: the formula; its constants stand in it as numbers.
-        real: whether the symbols are known to be real, so that sqrt(x**2) is Abs(x).
-        exact: whether a constant that is exactly a simple fraction or multiple of pi becomes one, as a literal always
-            does; if not, it is a Float.
-        opaque: whether operators of the user's own stay functions of their name even where they have a form in sympy.
+        program: the formula; its constants become numbers.
+        real: whether symbols are assumed real, so that sqrt(x**2) is Abs(x).
+        exact: whether a constant that equals a simple fraction or multiple of pi becomes one, as a literal always does;
+            otherwise it becomes a Float.
+        opaque: whether a user's own operators stay undefined functions even if they have a form in sympy.
 
     Examples:
         >>> from spl.formulas.program import Vocabulary
@@ -52,10 +52,10 @@ def to_sympy(program: Program, real: bool = False, *, exact: bool = True, opaque
         if kind == tk.VARIABLE:
             stack.append(sympy.Symbol(words.variables[payload], real=True if real else None))
         elif kind == tk.LITERAL:
-            stack.append(nice_number(words.literals[payload]))
+            stack.append(sympy_number(words.literals[payload]))
         elif kind == tk.CONSTANT:
             value = constants.pop()
-            stack.append(nice_number(value) if exact or value.is_integer() else sympy.Float(value))
+            stack.append(sympy_number(value) if exact or value.is_integer() else sympy.Float(value))
         elif kind == tk.POWER:
             stack.append(_apply(BUILT_IN["pow"], (stack.pop(), sympy.Integer(payload - tk.POWER_OFFSET)), real, opaque))
         elif kind == tk.OPERATOR:
@@ -67,7 +67,7 @@ def to_sympy(program: Program, real: bool = False, *, exact: bool = True, opaque
 
 
 def _apply(operator: Operator, arguments: tuple[Any, ...], real: bool, opaque: bool) -> Any:
-    """Return the operator applied in sympy; what is not a real number is nan."""
+    """Return the operator applied in sympy; anything that is not real becomes nan."""
     import sympy
 
     if sympy.nan in arguments:
@@ -76,14 +76,14 @@ def _apply(operator: Operator, arguments: tuple[Any, ...], real: bool, opaque: b
         return _apply_to_numbers(operator, arguments, opaque)
     try:
         return _apply_form(operator, arguments, real, opaque)
-    except ValueError as error:  # Min and Max of what sympy finds to be complex
+    except ValueError as error:  # from Min and Max of complex arguments
         if isinstance(error, ExpressionError):
             raise
         return sympy.nan
 
 
 def _apply_to_numbers(operator: Operator, arguments: tuple[Any, ...], opaque: bool) -> Any:
-    """Return an exact number while it stays small, else a float: sympy would write towers of powers out in full."""
+    """Return an exact number if it is small, otherwise a float: sympy would write out towers of powers in full."""
     import sympy
 
     with np.errstate(all="ignore"):
@@ -91,7 +91,7 @@ def _apply_to_numbers(operator: Operator, arguments: tuple[Any, ...], opaque: bo
     if math.isnan(value):
         return sympy.nan
     if value and not 1 / MAX_MAGNITUDE < abs(value) < MAX_MAGNITUDE:
-        return nice_number(value) if math.isinf(value) else sympy.Float(value)
+        return sympy_number(value) if math.isinf(value) else sympy.Float(value)
     if value == 0:
         return sympy.Integer(0)
     result = _apply_form(operator, arguments, True, opaque)
@@ -109,15 +109,17 @@ def _apply_form(operator: Operator, arguments: tuple[Any, ...], real: bool, opaq
         return _multiply(arguments[0], 1 / arguments[1]) if arguments[1] != 0 else sympy.nan
     if operator.opcode == tk.SUB:
         return arguments[0] + _multiply(sympy.Integer(-1), arguments[1])
-    if operator.opcode in (tk.POW, tk.SQUARE, tk.CUBE, tk.INV):
-        _check_power(operator, arguments)
+    if operator.opcode == tk.POW:
+        _check_power(*arguments)
+    elif (exponent := exponent_of(operator.opcode)) is not None:
+        _check_power(arguments[0], sympy_number(exponent))
     if operator.sympy is None or (opaque and operator.opcode < 0):
         return sympy.Function(operator.name, real=True if real else None)(*arguments)
     return operator.sympy(*arguments)
 
 
 def _multiply(a: Any, b: Any) -> Any:
-    """Return the product, but leave a number before a sum: sympy would spread 2*(x + y), at a higher cost."""
+    """Return the product, but keep a number before a sum: sympy would expand 2*(x + y), at a higher cost."""
     import sympy
 
     number, other = (a, b) if a.is_Number else (b, a)
@@ -130,28 +132,22 @@ def _multiply(a: Any, b: Any) -> Any:
     return coefficient * rest if coefficient in (1, -1) else sympy.Mul(coefficient, rest, evaluate=False)
 
 
-def _check_power(operator: Operator, arguments: tuple[Any, ...]) -> None:
-    """Raise if the power would drag a coefficient out of the range of floats, which sympy would write out in full."""
-    import sympy
-
-    exponents = {tk.SQUARE: 2, tk.CUBE: 3, tk.INV: -1}
-    coefficient, _ = arguments[0].as_coeff_Mul()
-    exponent = arguments[1] if operator.opcode == tk.POW else sympy.Integer(exponents[operator.opcode])
+def _check_power(base: Any, exponent: Any) -> None:
+    """Raise if a power takes a coefficient out of the range of floats: sympy would write it out in full."""
+    coefficient, _ = base.as_coeff_Mul()
     if coefficient == 0 or not is_plain_number(exponent) or not coefficient.is_finite:
         return
     if abs(math.log(abs(float(coefficient)))) * abs(to_float(exponent)) > math.log(MAX_MAGNITUDE):
-        raise ExpressionError(
-            f"({arguments[0]})**{exponent} has a coefficient beyond floating point. Scale the formula first."
-        )
+        raise ExpressionError(f"({base})**{exponent} has a coefficient beyond floating point. Scale the formula first.")
 
 
 # ---- text ----------------------------------------------------------------------------------------
 
 
 def sympy_text(expression: "sympy.Expr") -> str:
-    """Return text that `sympy.sympify` reads back as the same expression, numbers with all their digits.
+    """Return text that `sympy.sympify` reads back as the same expression, with all digits of its numbers.
 
-    Names that Python or sympy would read otherwise are written as what they are.
+    Names that Python or sympy would read differently are written as `Symbol(...)` or `Function(...)`.
 
     Examples:
         >>> import sympy
@@ -184,13 +180,13 @@ def sympy_text(expression: "sympy.Expr") -> str:
 # ---- numbers -------------------------------------------------------------------------------------
 
 
-def nice_number(value: float, *, ulps: int = 0) -> "sympy.Expr":
-    """Return a float as sympy's whole number, fraction or multiple of pi where it is one, else as a Float.
+def sympy_number(value: float, *, ulps: int = 0) -> "sympy.Expr":
+    """Return a float as a sympy integer, fraction or multiple of pi if it is one, otherwise as a Float.
 
     Examples:
-        >>> [nice_number(value) for value in (2.0, 0.5, 2 * np.pi, 0.1)]
+        >>> [sympy_number(value) for value in (2.0, 0.5, 2 * np.pi, 0.1)]
         [2, 1/2, 2*pi, 1/10]
-        >>> nice_number(9.8)
+        >>> sympy_number(9.8)
         9.80000000000000
     """
     import sympy
@@ -208,14 +204,14 @@ def nice_number(value: float, *, ulps: int = 0) -> "sympy.Expr":
 
 
 def is_plain_number(expression: Any) -> bool:
-    """Tell whether a sympy expression has neither variables nor functions that only we know."""
+    """Return whether a sympy expression has neither variables nor undefined functions."""
     from sympy.core.function import AppliedUndef
 
     return bool(expression.is_number) and not expression.has(AppliedUndef)
 
 
 def to_float(number: Any) -> float:
-    """Return a sympy number as a float; what is not real is nan.
+    """Return a sympy number as a float; nan if it is not real.
 
     Examples:
         >>> import sympy

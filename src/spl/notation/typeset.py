@@ -1,4 +1,4 @@
-"""Formulas on a terminal, as well as it can: fractions over a line, superscripts, roots, tall brackets, in plain characters."""
+"""Formulas in characters, for terminals: fractions, superscripts, roots and tall brackets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,36 +7,36 @@ from rich.cells import cell_len
 
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
-from spl.notation.formula_layout import MINUS, NOTHING, TIMES, write_formula
+from spl.notation.formula_layout import MINUS_SIGN, NO_SIGN, TIMES_SIGN, write_formula
 
-MAX_HEIGHT = 9  # lines of a formula; a taller one is written in one line
+MAX_HEIGHT = 9  # lines; a taller formula is written on one line
 _SUPERSCRIPTS = dict(zip("0123456789+−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", strict=True))
 _ROOTS = {2: "√", 3: "∛"}
-_LEFT, _RIGHT = "⎛⎜⎝", "⎞⎟⎠"
+_LEFT_BRACKET, _RIGHT_BRACKET = "⎛⎜⎝", "⎞⎟⎠"
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Lines of equal width, and which of them stands on the line of writing."""
+    """Lines of equal width, and the index of the baseline."""
 
     lines: tuple[str, ...]
     middle: int = 0
 
     @property
     def width(self) -> int:
-        """How many cells of a terminal it is wide."""
+        """The width in terminal cells."""
         return cell_len(self.lines[0])
 
     @property
     def height(self) -> int:
-        """How many lines it has."""
+        """The number of lines."""
         return len(self.lines)
 
 
 def typeset(
     program: Program, *, left: str = "", digits: int = 6, width: int = 100, height: int = MAX_HEIGHT
 ) -> list[str]:
-    """Return a formula as lines for a terminal; in one line, as it is typed, where it does not fit.
+    """Return a formula as lines for a terminal; if it does not fit, as one line of plain text.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -59,12 +59,12 @@ class TerminalNotation:
     """The parts of a formula as boxes of characters."""
 
     def name(self, name: str) -> Box:
-        """Return the name of a column, as it is."""
+        """Return the name of a column."""
         return Box(("".join(letter if letter.isprintable() else " " for letter in name) or " ",))
 
     def word(self, text: str) -> Box:
         """Return a number without its sign, or a letter with a fixed meaning."""
-        return Box((text.replace(MINUS, "-"),))
+        return Box((text.replace(MINUS_SIGN, "-"),))
 
     def row(self, parts: Sequence[Box | str]) -> Box:
         """Return parts side by side; text among them is a sign."""
@@ -75,13 +75,15 @@ class TerminalNotation:
     def fraction(self, above: Box, below: Box) -> Box:
         """Return a fraction."""
         is_nested = above.height > 1 or below.height > 1
-        width = max(above.width, below.width) + (2 if is_nested else 0)  # the longest line is the outermost fraction
+        width = max(above.width, below.width) + (
+            2 if is_nested else 0
+        )  # so that the outermost fraction has the longest line
         lines = (*_centre(above, width), "─" * width, *_centre(below, width))
         return Box(lines, above.height)
 
     def power(self, base: Box, exponent: Box) -> Box:
-        """Return a power: with a superscript where there is one for each character, else with the exponent above."""
-        raised = [_SUPERSCRIPTS.get(sign.replace("-", MINUS)) for sign in exponent.lines[0]]
+        """Return a power: with superscript characters if they exist, otherwise with the exponent on a line above."""
+        raised = [_SUPERSCRIPTS.get(sign.replace("-", MINUS_SIGN)) for sign in exponent.lines[0]]
         if exponent.height == 1 and all(raised):
             small = "".join(sign or "" for sign in raised)
             lines = [line + (small if place == 0 else " " * len(small)) for place, line in enumerate(base.lines)]
@@ -96,10 +98,10 @@ class TerminalNotation:
         return _side_by_side([Box((_ROOTS[degree],)), inner if is_simple else self.bracket(inner)])
 
     def bracket(self, inner: Box) -> Box:
-        """Return a part in brackets as tall as it is."""
+        """Return a part in brackets of the same height."""
         if inner.height == 1:
             return Box((f"({inner.lines[0]})",))
-        return self._enclose(inner, _LEFT, _RIGHT)
+        return self._enclose(inner, _LEFT_BRACKET, _RIGHT_BRACKET)
 
     def bars(self, inner: Box) -> Box:
         """Return an absolute value."""
@@ -111,10 +113,10 @@ class TerminalNotation:
         return _side_by_side([Box((name,)), self.bracket(_side_by_side(parts))])
 
     def _sign(self, sign: str, place: int) -> Box:
-        if sign in (TIMES, NOTHING):
-            return Box((TIMES,))
-        plain = sign.replace(MINUS, "-")
-        return Box((plain if place == 0 else f" {plain} ",))
+        if sign in (TIMES_SIGN, NO_SIGN):
+            return Box((TIMES_SIGN,))
+        typed = sign.replace(MINUS_SIGN, "-")
+        return Box((typed if place == 0 else f" {typed} ",))
 
     def _enclose(self, inner: Box, left: str, right: str) -> Box:
         last = inner.height - 1
@@ -124,7 +126,7 @@ class TerminalNotation:
 
 
 def _side_by_side(boxes: Sequence[Box]) -> Box:
-    """Return boxes in a row, all on the same line of writing."""
+    """Return boxes in a row with a common baseline."""
     above = max(box.middle for box in boxes)
     below = max(box.height - box.middle for box in boxes)
     columns = []

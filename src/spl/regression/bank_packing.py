@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.formulas.grammar import Grammar
+from spl.formulas.operators import BY_OPCODE
 from spl.formulas.program import Vocabulary, token_cost
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.bank.bank import MAX_HOLES, BankRules
@@ -27,7 +28,7 @@ from spl.kernels.tree.complete import (
     SUM_FORM,
 )
 
-_COSTLY = (tk.EXP, tk.LOG, tk.SIN, tk.COS, tk.TAN, tk.ASIN, tk.ACOS, tk.ATAN, tk.SINH, tk.COSH, tk.TANH)
+_COSTLY_FAMILIES = ("exponential", "trigonometric", "hyperbolic")
 
 
 class _BankRule(NamedTuple):
@@ -67,7 +68,8 @@ def bank_cost(token: int, vocabulary: Vocabulary) -> int:
 
     Otherwise functions of functions would fill the bank before sums of products, which are more common in laws.
     """
-    return token_cost(token, vocabulary) + (token in _COSTLY)
+    is_costly = token in BY_OPCODE and BY_OPCODE[token].traits.family in _COSTLY_FAMILIES
+    return token_cost(token, vocabulary) + is_costly
 
 
 def _bank_rules(grammar: Grammar) -> Iterator[_BankRule]:

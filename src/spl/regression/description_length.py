@@ -9,6 +9,7 @@ of formulas tried: of all that the code can spell, few describe noise more brief
 
 import math
 
+from spl.formulas.operators import is_function
 from spl.formulas.program import Program, token_cost
 from spl.kernels.programs import tokens as tk
 from spl.regression.candidate import Candidate
@@ -88,7 +89,7 @@ def _token_nats(token: int, program: Program) -> float:
     kind = token >> tk.KIND_SHIFT
     if kind not in (tk.OPERATOR, tk.POWER):
         return math.log((len(program.vocabulary.variables) + 1) / LEAF_SHARE)
-    if _is_function(token):
+    if is_function(token):
         return math.log(N_FUNCTIONS / FUNCTION_SHARE)
     n_spellings = 2 if token in (tk.ADD, tk.MUL) else 1  # a + b is b + a
     return math.log(N_ARITHMETIC / ARITHMETIC_SHARE / n_spellings)
@@ -108,8 +109,4 @@ def count_functions(program: Program) -> int:
         >>> count_functions(parse_expression("sin(x) - x**0.3/x**2", Vocabulary(("x",))))
         2
     """
-    return sum(map(_is_function, program.tokens))
-
-
-def _is_function(token: int) -> bool:
-    return token >> tk.KIND_SHIFT == tk.OPERATOR and token not in tk.ARITHMETIC
+    return sum(map(is_function, program.tokens))

@@ -1,12 +1,12 @@
 """Explains where a formula has no value: on how many rows, and which part of it leaves its domain there."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spl.errors import shorten
+from spl.formulas.operators import BY_OPCODE, NOT_ZERO, Gap
 from spl.formulas.program import Program
 from spl.formulas.system import System
 from spl.formulas.text import exponent_of, quote_name, to_text
@@ -19,29 +19,6 @@ Rows = NDArray[np.bool_]
 MAX_CAUSES = 3  # to name
 _PART_DIGITS = 4
 _PART_LENGTH = 60  # characters to show of a part
-
-
-class _Hole(NamedTuple):
-    """Where an operator has no value: in words, with `{0}` and `{1}` for its arguments, and as a test of their values."""
-
-    words: str
-    holds: Callable[..., Any]
-
-
-_ZERO = _Hole("{0} is 0", lambda a: a == 0)
-_BEYOND_ONE = _Hole("abs({0}) > 1", lambda a: np.abs(a) > 1)
-_HOLES: dict[int, tuple[_Hole, ...]] = {
-    tk.DIV: (_Hole("{1} is 0", lambda a, b: b == 0),),
-    tk.INV: (_ZERO,),
-    tk.SQRT: (_Hole("{0} < 0", lambda a: a < 0),),
-    tk.LOG: (_Hole("{0} <= 0", lambda a: a <= 0),),
-    tk.ASIN: (_BEYOND_ONE,),
-    tk.ACOS: (_BEYOND_ONE,),
-    tk.POW: (
-        _Hole("{0} < 0", lambda a, b: (a < 0) & (b != np.rint(b))),
-        _Hole("{0} is 0", lambda a, b: (a == 0) & (b < 0)),
-    ),
-}
 
 
 def explain_undefined(program: Program, columns: Numbers, *, has_places: bool = True) -> str:
@@ -96,10 +73,10 @@ def _name_causes(program: Program, position: int, values: list[Numbers], rows: R
     part, places = program.part(position), program.arguments_of(position)
     name = _show(part)
     arguments = [values[place] for place in places]
-    for hole in _holes_of(part.tokens[0]):
-        inside = rows & hole.holds(*arguments)
+    for gap in _gaps_of(part.tokens[0]):
+        inside = rows & gap.holds(*arguments)
         if inside.any():
-            yield f"{name} has no value where {hole.words.format(*(_show(program.part(k)) for k in places))}", inside
+            yield f"{name} has no value where {gap.words.format(*(_show(program.part(k)) for k in places))}", inside
             rows = rows & ~inside
     too_large = rows & np.isinf(values[position])
     if too_large.any():
@@ -114,11 +91,11 @@ def _name_causes(program: Program, position: int, values: list[Numbers], rows: R
         )
 
 
-def _holes_of(token: int) -> tuple[_Hole, ...]:
+def _gaps_of(token: int) -> tuple[Gap, ...]:
     exponent = exponent_of(token)
     if token >> tk.KIND_SHIFT == tk.POWER and exponent is not None and exponent < 0:
-        return (_ZERO,)
-    return _HOLES.get(token, ())
+        return NOT_ZERO.gaps
+    return BY_OPCODE[token].traits.domain.gaps if token in BY_OPCODE else ()
 
 
 def _show(part: Program) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
-from spl.formulas.constant_slots import free_numbers
+from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.programs import tokens as tk
@@ -107,7 +107,7 @@ def price_numbers(candidate: Candidate, dataset: Dataset) -> Candidate:
 def _price_numbers(candidate: Candidate, table: FitTable) -> Candidate:
     free = candidate.program
     if any(token >> tk.KIND_SHIFT == tk.LITERAL for token in free.tokens):
-        free = free_numbers(free, has_factors=False)
+        free = numbers_to_constants(free, has_factors=False)
     if not free.constants:
         return replace(candidate, number_nats=0.0)
     if not np.isfinite(candidate.loss):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from spl.data.dataset import Dataset
-from spl.formulas.edits import drop_one_number, drop_one_term, straighten_one_function
+from spl.formulas.edits import drop_one_number, drop_one_term, replace_one_function_by_powers
 from spl.formulas.minus_signs import move_minus
 from spl.formulas.program import Program
 from spl.regression.candidate import Candidate
@@ -30,7 +30,7 @@ def prune(
 
     def leave_one_out(candidate: Candidate) -> list[Candidate]:
         program = candidate.program
-        others = _spell_in_grammar(chain(drop_one_term(program), straighten_one_function(program)), derives)
+        others = _spell_in_grammar(chain(drop_one_term(program), replace_one_function_by_powers(program)), derives)
         shorter = {other.tokens: other for other in chain(drop_one_number(program), others)}
         return [fit(other, data, reward=candidate.reward) for other in shorter.values() if not must_stop()]
 

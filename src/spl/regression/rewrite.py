@@ -6,7 +6,7 @@ The work for each form is bounded. Whether a form is shorter shows only when it 
 from collections.abc import Iterator
 from typing import Any
 
-from spl.notation.to_sympy import is_plain_number, nice_number
+from spl.notation.to_sympy import is_plain_number, sympy_number
 
 MAX_EXPANDED = 64  # terms after multiplying out
 MAX_QUOTIENT_VARIABLES = 4  # of a quotient of polynomials that is cancelled or factored; fitted numbers count
@@ -53,7 +53,7 @@ def clean_numbers(expression: Any) -> Any:
     """Return the expression with simple numbers where combining floats gave numbers like 1.0 or 0.30000000000000004."""
     import sympy
 
-    nice = {number: nice_number(float(number), ulps=COMBINED_ULPS) for number in expression.atoms(sympy.Float)}
+    nice = {number: sympy_number(float(number), ulps=COMBINED_ULPS) for number in expression.atoms(sympy.Float)}
     meant = {number: other for number, other in nice.items() if not other.is_Float and not _is_decimal(other)}
     return expression.xreplace(meant) if meant else expression
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar, Rule
+from spl.formulas.operators import BY_OPCODE
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import CONSTANT_TOKEN, exponent_of
 from spl.kernels.programs import tokens as tk
@@ -30,7 +31,6 @@ NARROW = 1e-5  # a column with a smaller spread relative to its middle is measur
 MAX_DECADES = 300  # of a factor
 
 _HOLE = -1  # the place of a variable or a symbol in a spelling
-_DEGREES = {tk.NEG: 1.0, tk.ABS: 1.0, tk.CBRT: 1 / 3}
 
 Tokens = tuple[int, ...]
 
@@ -295,7 +295,7 @@ def _make_alike(left: _Scaled, right: _Scaled) -> tuple[_Scaled, _Scaled]:
 
 def _degree_of(token: int) -> float | None:
     """Return d if the operator takes a positive factor f out of its argument as f**d, else None."""
-    return _DEGREES.get(token, exponent_of(token))
+    return BY_OPCODE[token].traits.degree if token in BY_OPCODE else exponent_of(token)
 
 
 def _multiply(tree: _Tree, decades: float) -> _Tree:

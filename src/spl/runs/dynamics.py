@@ -10,7 +10,7 @@ from spl.dynamics.discover import SystemDiscovery, SystemWatcher, discover_syste
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Method, Plan, make_rows
 from spl.errors import RunFileError
-from spl.formulas.json_codec import check_no_stand_ins, program_as_plain
+from spl.formulas.json_codec import check_no_stand_ins, encode_program
 from spl.runs.reader import StoredRun, read_run
 from spl.runs.writer import RunFile, RunPlan
 from spl.settings import Limits
@@ -143,7 +143,7 @@ def _is_within(limit: float | None, before: float | None) -> bool:
 
 def _system_as_plain(found: SystemDiscovery) -> dict[str, Any]:
     return {
-        "programs": [program_as_plain(program) for program in found.system.programs],
+        "programs": [encode_program(program) for program in found.system.programs],
         "order": found.system.order,
         "is_discrete": found.system.is_discrete,
         "standard_errors": [errors.tolist() for errors in found.standard_errors],

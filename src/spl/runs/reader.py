@@ -28,7 +28,7 @@ from spl.checked_values import (
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories, Trajectory
 from spl.formulas.grammar import Grammar
-from spl.formulas.json_codec import grammar_from_plain, program_from_plain
+from spl.formulas.json_codec import decode_grammar, decode_program
 from spl.formulas.operators import Operator
 from spl.formulas.printed_numbers import number_positions
 from spl.formulas.program import Program, Vocabulary
@@ -253,7 +253,7 @@ def read_search(connection: sqlite3.Connection, search: int, operators: Sequence
     if row is None:
         raise Damage(f"there is no search {search}")
     name, rules, result = row
-    grammar = grammar_from_plain(load_json(rules), operators)
+    grammar = decode_grammar(load_json(rules), operators)
     front = _read_front(connection, search, grammar.vocabulary)
     query = "SELECT seconds, cost, loss, equation FROM improvements WHERE search = ? ORDER BY id"
     improvements = tuple(
@@ -274,7 +274,7 @@ def _read_front(connection: sqlite3.Connection, search: int, words: Vocabulary) 
     return Front(
         tuple(
             Candidate(
-                program_from_plain(load_json(program), words),
+                decode_program(load_json(program), words),
                 as_finite(loss),
                 as_number(reward),
                 None if nats is None else as_finite(nats),
@@ -382,7 +382,7 @@ def _read_errors(plain: StoredFields, system: System) -> Iterator[Numbers]:
 
 
 def _read_programs(plain: object, words: Sequence[Vocabulary]) -> tuple[Program, ...]:
-    return tuple(program_from_plain(one, each) for one, each in zip(_one_each(plain, len(words)), words, strict=True))
+    return tuple(decode_program(one, each) for one, each in zip(_one_each(plain, len(words)), words, strict=True))
 
 
 def _one_each(values: object, n_values: int) -> list[Any]:

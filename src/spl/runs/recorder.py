@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from spl.formulas.json_codec import program_as_plain
+from spl.formulas.json_codec import encode_program
 from spl.formulas.text import to_text
 from spl.kernels.tree.ledger import N_CLEARED
 from spl.regression.checkpoint import Checkpoint, SearcherState, to_bytes
@@ -117,7 +117,7 @@ def write_front(connection: sqlite3.Connection, search: int, front: Front) -> No
     for table in ("front", "number_nats"):
         connection.execute(f"DELETE FROM {table} WHERE search = ?", (search,))
     rows = [
-        (search, place, c.cost, c.loss, c.reward, to_text(c.program), json.dumps(program_as_plain(c.program)))
+        (search, place, c.cost, c.loss, c.reward, to_text(c.program), json.dumps(encode_program(c.program)))
         for place, c in enumerate(front)
     ]
     connection.executemany("INSERT INTO front VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

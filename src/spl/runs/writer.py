@@ -27,7 +27,7 @@ from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
 from spl.errors import RunFileError, RunFileWarning
 from spl.formulas.grammar import Grammar
-from spl.formulas.json_codec import grammar_as_plain
+from spl.formulas.json_codec import encode_grammar
 from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery
 from spl.runs.facts import DYNAMICS, FINISHED, INTERRUPTED, REGRESSION, RUNNING, read_facts
@@ -194,7 +194,7 @@ class RunFile:
         for search, (name, grammar) in enumerate(self._plan.searches):
             query = "SELECT name, rules FROM searches WHERE search = ?"
             row = self._connection.execute(query, (search,)).fetchone()
-            if row is None or row[0] != name or load_json(row[1]) != _as_json(grammar_as_plain(grammar)):
+            if row is None or row[0] != name or load_json(row[1]) != _as_json(encode_grammar(grammar)):
                 raise RunFileError(
                     f"The run in '{self.path}' was started with another grammar or other operators. {remedy}"
                 )
@@ -227,7 +227,7 @@ def _write_data(connection: sqlite3.Connection, data: Dataset | Trajectories) ->
 
 def _write_searches(connection: sqlite3.Connection, searches: Sequence[tuple[str, Grammar]]) -> None:
     rows = [
-        (search, name, str(grammar), json.dumps(grammar_as_plain(grammar)))
+        (search, name, str(grammar), json.dumps(encode_grammar(grammar)))
         for search, (name, grammar) in enumerate(searches)
     ]
     connection.executemany("INSERT INTO searches VALUES (?, ?, ?, ?, NULL)", rows)

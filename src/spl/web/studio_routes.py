@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from spl.data.table_files import Table
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.formulas.operators import BUILT_IN
 from spl.settings import TIMEOUT
 from spl.web.answers import TooLarge, answer, page, read_json, read_pieces
 from spl.web.folder import StudioFolder
@@ -23,16 +24,18 @@ from spl.web.searches import Searches
 from spl.web.table_view import describe_table, read_named
 
 MEGABYTE = 1_000_000
-# fmt: off
-OPERATOR_GROUPS = {
-    "Arithmetic": ("+", "-", "*", "/"),
-    "Powers and roots": ("square", "cube", "sqrt", "cbrt", "pow", "inv"),
-    "Exponential": ("exp", "log"),
-    "Trigonometric": ("sin", "cos", "tan", "asin", "acos", "atan"),
-    "Hyperbolic": ("sinh", "cosh", "tanh"),
-    "Other": ("abs", "sign", "min", "max", "neg"),
-}
-# fmt: on
+
+
+def _group_operators() -> dict[str, list[str]]:
+    """Return the operators to tick, by family; arithmetic is shown by its signs."""
+    groups: dict[str, list[str]] = {}
+    for row in BUILT_IN.values():
+        family = row.traits.family
+        groups.setdefault(family.capitalize(), []).append(row.infix if family == "arithmetic" else row.name)
+    return groups
+
+
+OPERATOR_GROUPS = _group_operators()
 
 
 class StudioRoutes:

@@ -7,7 +7,7 @@ from spl.formulas.tidying.algebra import (
     Number,
     Term,
     Total,
-    absolute,
+    absolute_value,
     add,
     as_term,
     multiply,
@@ -66,7 +66,7 @@ def test_powers_of_powers_keep_the_sign_of_their_base() -> None:
 
 def test_what_has_no_sign_stands_outside_of_an_absolute_value() -> None:
     squared = multiply((number(-2.0), raise_to(X, Number(2.0)), SQRT_X))
-    assert absolute(squared) == multiply((number(2.0), raise_to(X, Number(2.5))))
+    assert absolute_value(squared) == multiply((number(2.0), raise_to(X, Number(2.5))))
 
 
 def test_a_power_that_is_not_a_number_is_left_alone() -> None:

@@ -1,1 +1,1 @@
-"""Rewriting a formula the way people would write it, in milliseconds and without sympy."""
+"""Rewrites a formula the way people would write it, in milliseconds and without sympy."""

@@ -1,7 +1,7 @@
-"""Formulas as sums of products of powers, for `tidy`: equal parts meet and numbers merge when they are added or multiplied.
+"""Formulas as sums of products of powers, for `tidy`: adding and multiplying collects equal parts and merges numbers.
 
-Numbers remember whether they were fitted: what a fitted number goes into is fitted. How a formula is written as tokens is in
-`algebra_spelling`.
+A number knows whether it was fitted; whatever a fitted number is merged into is fitted too. `algebra_spelling` writes the result
+as tokens.
 """
 
 import math
@@ -11,10 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spl.formulas.operators import BY_OPCODE
+from spl.formulas.operators import BUILT_IN, BY_OPCODE
 from spl.kernels.programs import tokens as tk
 
-ULPS = 4  # units in the last place by which merging may move a number off a short one
+MERGING_ULPS = 4  # units in the last place that rounding may move a merged number away from a short decimal
+_NEVER_NEGATIVE = frozenset(
+    row.opcode for row in BUILT_IN.values() if row.traits.is_never_negative and not row.traits.is_power
+)
 
 
 class Number(NamedTuple):
@@ -22,7 +25,7 @@ class Number(NamedTuple):
 
     value: float
     is_fitted: bool = False
-    is_divisor: bool = False  # a literal that was divided by: x/9.81 stays so
+    is_divisor: bool = False  # a literal that was a divisor: x/9.81 stays x/9.81
 
 
 ONE, ZERO, MINUS_ONE = Number(1.0), Number(0.0), Number(-1.0)
@@ -37,7 +40,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An operator of arguments that is not looked into: a function, or arithmetic that is best left as it was found."""
+    """An operator that is not taken apart: a function, or arithmetic that is best left as it was found."""
 
     token: int
     arguments: tuple["Node", ...]
@@ -45,7 +48,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """A number times powers of different bases; without any, the number alone. The order of the factors means nothing."""
+    """A number times powers of different bases; without any, the number alone. The order of the factors does not matter."""
 
     number: Number
     factors: tuple["Factor", ...] = ()
@@ -61,7 +64,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Total:
-    """A sum of two or more terms with different factors, a number last. The order of the others is for the reader alone."""
+    """A sum of two or more terms with different factors, a number last. The order of the others matters only to the reader."""
 
     terms: tuple[Term, ...]
 
@@ -90,26 +93,26 @@ Factor = tuple[Node, Number]  # a base and its exponent
 
 
 def snap(value: float, scale: float = 0.0) -> float:
-    """Return the short decimal that a number must have been before rounding, or 0 where only rounding of `scale` is left.
+    """Return the short decimal that a number was before rounding, or 0 if it is no more than the rounding error of `scale`.
 
     Examples:
         >>> snap(0.1 + 0.2), snap(0.1 + 0.2 - 0.3, scale=0.3)
         (0.3, 0.0)
     """
-    if abs(value) <= ULPS * np.finfo(float).eps * scale:
+    if abs(value) <= MERGING_ULPS * np.finfo(float).eps * scale:
         return 0.0
     short = float(f"{value:.12g}")
-    return short if abs(short - value) <= ULPS * math.ulp(value) else value
+    return short if abs(short - value) <= MERGING_ULPS * math.ulp(value) else value
 
 
-def plus(a: Number, b: Number) -> Number:
+def add_numbers(a: Number, b: Number) -> Number:
     """Return the sum of two numbers."""
     if 0.0 in (a.value, b.value):
         return b if a.value == 0 else a
     return Number(snap(a.value + b.value, max(abs(a.value), abs(b.value))), a.is_fitted or b.is_fitted)
 
 
-def times(a: Number, b: Number) -> Number:
+def multiply_numbers(a: Number, b: Number) -> Number:
     """Return the product of two numbers."""
     for one, other in ((a, b), (b, a)):
         if abs(one.value) == 1:
@@ -117,8 +120,8 @@ def times(a: Number, b: Number) -> Number:
     return Number(snap(a.value * b.value), a.is_fitted or b.is_fitted, a.is_divisor and b.is_divisor)
 
 
-def raised(number: Number, exponent: Number) -> Number | None:
-    """Return the power of a number; None where it is not an ordinary one."""
+def raise_number(number: Number, exponent: Number) -> Number | None:
+    """Return the power of a number, or None if it is not an ordinary number."""
     try:
         value = number.value**exponent.value
     except (ZeroDivisionError, OverflowError):
@@ -148,14 +151,14 @@ def as_term(node: Node) -> Term:
     return node if isinstance(node, Term) else Term(ONE, ((node, ONE),))
 
 
-def simplest(term: Term) -> Node:
-    """Return a product as the simplest node that it is; a minus sign before a sum goes into it."""
+def simplest_node(term: Term) -> Node:
+    """Return a product as the simplest possible node; a minus sign before a sum is moved into it."""
     if len(term.factors) == 1 and term.factors[0][1].value == 1:
         base = term.factors[0][0]
         if term.number.value == 1:
             return base
         if term.number.value == -1 and isinstance(base, Total):
-            return scale(base, MINUS_ONE)
+            return scale_sum(base, MINUS_ONE)
     return term
 
 
@@ -168,22 +171,22 @@ def number_of(node: Node) -> Number | None:
 
 
 def add(nodes: Iterable[Node]) -> Node:
-    """Return a sum: equal terms become one."""
+    """Return a sum with equal terms collected."""
     numbers: dict[Term, Number] = {}
     for node in nodes:
         for term in node.terms if isinstance(node, Total) else (as_term(node),):
             key = replace(term, number=ONE)
-            numbers[key] = plus(numbers.get(key, ZERO), term.number)
+            numbers[key] = add_numbers(numbers.get(key, ZERO), term.number)
     terms = [Term(number, key.factors) for key, number in numbers.items() if number.value != 0]
     terms.sort(key=lambda term: not term.factors)
     if len(terms) > 1:
         return Total(tuple(terms))
-    return simplest(terms[0]) if terms else Term(ZERO)
+    return simplest_node(terms[0]) if terms else Term(ZERO)
 
 
-def scale(total: Total, number: Number) -> Total:
+def scale_sum(total: Total, number: Number) -> Total:
     """Return a sum with each of its terms times a number that is not 0."""
-    return Total(tuple(replace(term, number=times(number, term.number)) for term in total.terms))
+    return Total(tuple(replace(term, number=multiply_numbers(number, term.number)) for term in total.terms))
 
 
 def negate(node: Node) -> Node:
@@ -192,29 +195,29 @@ def negate(node: Node) -> Node:
 
 
 def multiply(nodes: Iterable[Node]) -> Node:
-    """Return a product: powers of equal bases become one."""
+    """Return a product with powers of equal bases collected."""
     number = ONE
     factors: dict[Node, Number] = {}
     waiting = [as_term(node) for node in nodes]
     while waiting:
         term = waiting.pop(0)
-        number = times(number, term.number)
+        number = multiply_numbers(number, term.number)
         for base, exponent in term.factors:
-            total = plus(factors.pop(base, ZERO), exponent)
+            total = add_numbers(factors.pop(base, ZERO), exponent)
             unfolded = _unfold(base, total)
             if unfolded is None:
                 factors[base] = total
             else:
                 waiting.append(unfolded)
     kept = tuple((base, exponent) for base, exponent in factors.items() if exponent.value != 0)
-    return Term(ZERO) if number.value == 0 else simplest(Term(number, kept))
+    return Term(ZERO) if number.value == 0 else simplest_node(Term(number, kept))
 
 
 def _unfold(base: Node, exponent: Number) -> Term | None:
-    """Return a power as a product of other bases where it is no longer one of its own: sqrt(x*y)**2, abs(x)**2, cbrt(x)**3."""
+    """Return a power as a product of other bases if it can be multiplied out: sqrt(x*y)**2, abs(x)**2, cbrt(x)**3."""
     value = exponent.value
     if isinstance(base, Term) and abs(value) == 1:
-        number = raised(base.number, exponent)
+        number = raise_number(base.number, exponent)
         return None if number is None else Term(number, _raise_factors(base.factors, exponent))
     if isinstance(base, Call) and value != 0 and is_whole(value):
         if base.token == tk.CBRT and value % 3 == 0:
@@ -225,18 +228,18 @@ def _unfold(base: Node, exponent: Number) -> Term | None:
 
 
 def _raise_factors(factors: Sequence[Factor], exponent: Number) -> tuple[Factor, ...]:
-    return tuple((base, times(inner, exponent)) for base, inner in factors)
+    return tuple((base, multiply_numbers(inner, exponent)) for base, inner in factors)
 
 
 def raise_to(node: Node, exponent: Number) -> Node:
-    """Return a power. Numbers come out of whole powers; they stay inside others, where they may be cleaner."""
+    """Return a power. Numbers are taken out of whole powers; they stay inside others, where they may be simpler."""
     if exponent.value == 0:
         return Term(ONE)
     if exponent.value == 1:
         return node
     term = as_term(node)
     if is_whole(exponent.value) or not term.factors:
-        number = raised(term.number, exponent)
+        number = raise_number(term.number, exponent)
         if number is None:
             return Call(tk.POW, (node, Term(exponent)))
         exponent = exponent._replace(is_fitted=False)
@@ -248,31 +251,31 @@ def raise_to(node: Node, exponent: Number) -> Node:
     return Term(ONE, ((node, exponent),))
 
 
-def raise_apart(node: Node, exponent: Number) -> Node:
+def raise_each_factor(node: Node, exponent: Number) -> Node:
     """Return a whole power of a product as a product of powers."""
     term = as_term(node)
-    powers = [raise_to(simplest(Term(ONE, (factor,))), exponent) for factor in term.factors]
+    powers = [raise_to(simplest_node(Term(ONE, (factor,))), exponent) for factor in term.factors]
     return multiply((raise_to(Term(term.number), exponent), *powers))
 
 
 def _raise_power(base: Node, inner: Number, outer: Number) -> Node:
-    """Return a power that is not whole of a power: sqrt(x**2) is abs(x), sqrt(x**4) is x**2, sqrt(x**3) is x**1.5."""
-    product = times(inner, outer)
+    """Return a fractional power of a power: sqrt(x**2) is abs(x), sqrt(x**4) is x**2, sqrt(x**3) is x**1.5."""
+    product = multiply_numbers(inner, outer)
     if not (is_whole(inner.value) and inner.value % 2 == 0):
         return multiply((Term(ONE, ((base, product),)),))
     if not is_whole(product.value):
-        return Term(ONE, ((simplest(Term(ONE, ((base, inner),))), outer),))
-    root = base if product.value % 2 == 0 else absolute(base)
+        return Term(ONE, ((simplest_node(Term(ONE, ((base, inner),))), outer),))
+    root = base if product.value % 2 == 0 else absolute_value(base)
     return raise_to(root, product)
 
 
-def absolute(node: Node) -> Node:
-    """Return the absolute value, with what has no sign outside of it."""
+def absolute_value(node: Node) -> Node:
+    """Return the absolute value, with factors that are never negative outside of it."""
     term = as_term(node)
     number = term.number._replace(value=abs(term.number.value))
     outside = tuple(factor for factor in term.factors if _is_never_negative(*factor))
     inside = tuple(factor for factor in term.factors if factor not in outside)
-    rest = simplest(Term(ONE, inside))
+    rest = simplest_node(Term(ONE, inside))
     parts: list[Node] = [Term(number, outside)]
     if inside:
         parts.append(Call(tk.ABS, (rest,)))
@@ -282,11 +285,11 @@ def absolute(node: Node) -> Node:
 def _is_never_negative(base: Node, exponent: Number) -> bool:
     if not is_whole(exponent.value) or exponent.value % 2 == 0:
         return True
-    return isinstance(base, Call) and base.token in (tk.ABS, tk.EXP, tk.COSH, tk.ACOS)
+    return isinstance(base, Call) and base.token in _NEVER_NEGATIVE
 
 
-def fold(token: int, numbers: Sequence[Number]) -> Number | None:
-    """Return the value of an operator of numbers; None where it has none."""
+def fold_numbers(token: int, numbers: Sequence[Number]) -> Number | None:
+    """Return the value of an operator applied to numbers, or None if it has none."""
     with np.errstate(all="ignore"):
         value = float(BY_OPCODE[token].function(*(np.float64(number.value) for number in numbers)))
     return Number(snap(value), any(number.is_fitted for number in numbers)) if is_ordinary(value) else None

@@ -1,9 +1,10 @@
-"""How sums and products of `algebra` are written as tokens: numbers first, positive terms first, one bar for a quotient."""
+"""Sums and products of `algebra` as tokens: numbers first, positive terms first, one fraction bar."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spl.formulas.minus_signs import ODD
+from spl.formulas.nice_numbers import MAX_DIVISOR
+from spl.formulas.operators import ODD_FUNCTIONS
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import CONSTANT_TOKEN, power_token
 from spl.formulas.tidying.algebra import Call, Factor, Leaf, Node, Number, Term, Total, is_whole, snap
@@ -11,13 +12,12 @@ from spl.kernels.programs import tokens as tk
 
 Prefix = tuple[int | Number, ...]
 
-MAX_DIVISOR = 100  # x/7 is written for x*(1/7) up to here
 _LAST = (float("inf"), 0.0)
-DECIMALS = 1000  # a divisor of this gives a decimal that ends: 0.25*x is not x/4
+DECIMALS = 1000  # divisors of this give short decimals: 0.25*x is not written as x/4
 
 
 def to_program(node: Node, vocabulary: Vocabulary) -> Program:
-    """Return the program of a node; literals that are missing are added to its own copy of the vocabulary."""
+    """Return the program of a node. Missing literals are added to its copy of the vocabulary."""
     tokens: list[int] = []
     constants: list[float] = []
     for item in spell(node):
@@ -46,10 +46,12 @@ def spell(node: Node) -> Prefix:
 
 
 def _spell_total(total: Total) -> Prefix:
-    """Return a sum from left to right: a positive term first, so that negative ones are subtracted, and a number last."""
+    """Return a sum from left to right: a positive term first, so that negative terms are subtracted, and a number last."""
     terms = [*sorted(total.others, key=_place_of_term), *total.terms[len(total.others) :]]
     positive = (term for term in terms if term.number.value > 0)
-    with_number = (term for term in terms if abs(term.number.value) != 1)  # it can take the first sign for free
+    with_number = (
+        term for term in terms if abs(term.number.value) != 1
+    )  # its number can take the leading sign at no cost
     first = next(positive, None) or next(with_number, terms[0])
     result = spell(first)
     for term in terms:
@@ -61,7 +63,7 @@ def _spell_total(total: Total) -> Prefix:
 
 
 def _place_of_term(term: Term) -> tuple[tuple[float, float], ...]:
-    """Return what terms are sorted by: powers of columns in their order, the highest first, then all others as they come."""
+    """Return the sort key of a term: powers of columns in order, the highest first, then all other terms."""
     powers = [(base.token, -exponent.value) for base, exponent in term.factors if isinstance(base, Leaf)]
     return (*sorted(powers), _LAST) if len(powers) == len(term.factors) else (_LAST, _LAST)
 
@@ -95,13 +97,13 @@ def _spell_term(term: Term) -> Prefix:
 
 
 def _place(factor: Factor) -> int:
-    """Return what factors are sorted by: columns in their order, then all others as they come."""
+    """Return the sort key of a factor: columns in order, then all other factors."""
     base, _ = factor
     return base.token - (1 << 62) if isinstance(base, Leaf) else 0
 
 
 def _spell_inverse(factors: Sequence[Factor], below: Sequence[Prefix]) -> Prefix:
-    """Return 1 over factors; a single power has its exponent, x**-2, which is shorter."""
+    """Return 1 over factors; a single power is shorter with a negative exponent, x**-2."""
     if len(factors) == 1:
         base, exponent = factors[0]
         token = power_token(exponent.value)
@@ -129,7 +131,7 @@ def _spell_power(base: Node, exponent: Number) -> Prefix:
 
 
 def _find_divisor(number: Number) -> Number | None:
-    """Return what a positive literal divides by, if it is better written so; None if it is not."""
+    """Return the divisor that a positive literal is better written as, or None."""
     if number.is_fitted or number.value <= 0:
         return None
     divisor = snap(1 / number.value)
@@ -137,25 +139,25 @@ def _find_divisor(number: Number) -> Number | None:
     return Number(divisor) if is_short or number.is_divisor else None
 
 
-# ---- what a spelling asks of its reader ------------------------------------------------------------
+# ---- effort of reading ---------------------------------------------------------------------------
 
 
-class Effort(NamedTuple):
-    """What a spelling asks of its reader, the heaviest first; less is better."""
+class ReadingEffort(NamedTuple):
+    """How hard a spelling is to read, most important first; less is better."""
 
     cost: int
     n_fitted: int
     n_numbers: int
-    n_negative: int  # numbers below 0, minus signs, and odd functions of a number minus something
-    n_brackets: int  # after a fitted number: 2.1*x + 3.5, not 2.1*(x + 1.67)
-    minus_places: int  # of these: a minus is easier to read outside, -sin(x) for sin(-x)
+    n_negative: int  # negative numbers, minus signs, and odd functions of a number minus something
+    n_brackets: int  # after a fitted number: 2.1*x + 3.5 is easier than 2.1*(x + 1.67)
+    minus_places: int  # sum of their positions: a minus outside is easier to read, -sin(x) than sin(-x)
 
 
-def measure_effort(prefix: Prefix, cost: int) -> Effort:
-    """Return the effort of a spelling."""
+def measure_effort(prefix: Prefix, cost: int) -> ReadingEffort:
+    """Return the effort of reading a spelling."""
     numbers = [item for item in prefix if isinstance(item, Number)]
     minus_places = [at for at in range(len(prefix)) if _is_minus(prefix, at)]
-    return Effort(
+    return ReadingEffort(
         cost=cost,
         n_fitted=sum(number.is_fitted for number in numbers),
         n_numbers=len(numbers),
@@ -169,7 +171,7 @@ def _is_minus(prefix: Prefix, at: int) -> bool:
     item = prefix[at]
     if isinstance(item, Number):
         return item.value < 0
-    return item == tk.NEG or (item in ODD and prefix[at + 1] == tk.SUB and isinstance(prefix[at + 2], Number))
+    return item == tk.NEG or (item in ODD_FUNCTIONS and prefix[at + 1] == tk.SUB and isinstance(prefix[at + 2], Number))
 
 
 def _is_bracket(prefix: Prefix, at: int) -> bool:

@@ -1,11 +1,11 @@
-"""Other forms of a sum or product, for `tidy` to choose from: numbers taken out or in, factors shared, waves and logarithms joined."""
+"""Other forms of a sum or product for `tidy` to choose from: numbers and shared factors taken out, waves and logarithms joined."""
 
 import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from spl.formulas.minus_signs import EVEN, ODD
+from spl.formulas.operators import EVEN_FUNCTIONS, ODD_FUNCTIONS
 from spl.formulas.tidying.algebra import (
     MINUS_ONE,
     ONE,
@@ -16,42 +16,42 @@ from spl.formulas.tidying.algebra import (
     Term,
     Total,
     add,
-    fold,
+    add_numbers,
+    fold_numbers,
     is_ordinary,
     is_whole,
     multiply,
+    multiply_numbers,
     negate,
     number_of,
-    plus,
-    raise_apart,
+    raise_each_factor,
+    raise_number,
     raise_to,
-    raised,
-    scale,
-    simplest,
+    scale_sum,
+    simplest_node,
     snap,
-    times,
 )
-from spl.formulas.tidying.function_rules import call, find_only
+from spl.formulas.tidying.function_rules import apply_function, find_only
 from spl.kernels.programs import tokens as tk
 
 
-def find_alternatives(node: Node) -> Iterator[Node]:
-    """Yield forms with the same values, in no order; some are longer."""
+def find_other_forms(node: Node) -> Iterator[Node]:
+    """Yield forms with the same values, in no particular order; some are longer."""
     match node:
         case Term():
             yield from _rewrite_term(node)
         case Total():
             yield from _rewrite_total(node)
-        case Call(token, (inner,)) if token in EVEN:
-            yield Call(token, (_turn_sign(inner),))
-        case Call(token, (inner,)) if token in ODD:
-            yield negate(_turn_sign(node))
+        case Call(token, (inner,)) if token in EVEN_FUNCTIONS:
+            yield Call(token, (_change_sign(inner),))
+        case Call(token, (inner,)) if token in ODD_FUNCTIONS:
+            yield negate(_change_sign(node))
 
 
-def _turn_sign(node: Node) -> Node:
-    """Return a node with the other sign, which goes into odd functions."""
-    if isinstance(node, Call) and node.token in ODD:
-        return Call(node.token, (_turn_sign(node.arguments[0]),))
+def _change_sign(node: Node) -> Node:
+    """Return a node with the other sign, moved into odd functions."""
+    if isinstance(node, Call) and node.token in ODD_FUNCTIONS:
+        return Call(node.token, (_change_sign(node.arguments[0]),))
     return negate(node)
 
 
@@ -63,7 +63,7 @@ def _replace_factor(term: Term, factor: Factor, node: Node) -> Node:
 
 def _rewrite_term(term: Term) -> Iterator[Node]:
     if len(term.factors) == 1 and isinstance(term.factors[0][0], Total) and term.factors[0][1].value == 1:
-        yield scale(term.factors[0][0], term.number)
+        yield scale_sum(term.factors[0][0], term.number)
     for factor in term.factors:
         for other in _rewrite_factor(*factor):
             yield _replace_factor(term, factor, other)
@@ -77,37 +77,37 @@ def _rewrite_factor(base: Node, exponent: Number) -> Iterator[Node]:
     match base:
         case Total() if is_whole(exponent.value):
             sign = ONE if exponent.value % 2 == 0 else MINUS_ONE
-            yield Term(sign, ((scale(base, MINUS_ONE), exponent),))
+            yield Term(sign, ((scale_sum(base, MINUS_ONE), exponent),))
             for leading in {term.number for term in base.terms if abs(term.number.value) not in (0.0, 1.0)}:
-                inverse, power = raised(leading, MINUS_ONE), raised(leading, exponent)
+                inverse, power = raise_number(leading, MINUS_ONE), raise_number(leading, exponent)
                 if inverse is not None and power is not None and _is_kept_clean(base, leading):
-                    yield multiply((Term(power), raise_to(scale(base, inverse), exponent)))
+                    yield multiply((Term(power), raise_to(scale_sum(base, inverse), exponent)))
             for other in _take_out_factor(base):
-                yield raise_apart(other, exponent)
+                yield raise_each_factor(other, exponent)
         case Term() if is_whole(exponent.value):
-            yield raise_apart(base, exponent)
+            yield raise_each_factor(base, exponent)
             for other in _rewrite_term(base):
                 yield raise_to(other, exponent)
         case Term() if base.number.value > 0 and base.number.value != 1:
-            number = raised(base.number, exponent)
+            number = raise_number(base.number, exponent)
             if number is not None:
-                yield multiply((Term(number), raise_to(simplest(replace(base, number=ONE)), exponent)))
+                yield multiply((Term(number), raise_to(simplest_node(replace(base, number=ONE)), exponent)))
         case Call(tk.EXP, (inner,)):
-            yield call(tk.EXP, (multiply((Term(exponent), inner)),))
+            yield apply_function(tk.EXP, (multiply((Term(exponent), inner)),))
             if isinstance(inner, Total) and inner.number.value != 0:
-                outside = fold(tk.EXP, (times(inner.number, exponent),))
+                outside = fold_numbers(tk.EXP, (multiply_numbers(inner.number, exponent),))
                 if outside is not None and outside.value > 0:
-                    yield multiply((Term(outside), raise_to(call(tk.EXP, (add(inner.others),)), exponent)))
+                    yield multiply((Term(outside), raise_to(apply_function(tk.EXP, (add(inner.others),)), exponent)))
         case Call(tk.LOG, (Term() as inner,)) if exponent.value == 1:
             if inner.number.value == 1 and len(inner.factors) == 1 and inner.factors[0][1].value % 2 != 0:
                 root, power = inner.factors[0]
-                yield multiply((Term(power), call(tk.LOG, (root,))))
-        case Call(token) if token in ODD and is_whole(exponent.value):
-            yield raise_to(negate(_turn_sign(base)), exponent)
+                yield multiply((Term(power), apply_function(tk.LOG, (root,))))
+        case Call(token) if token in ODD_FUNCTIONS and is_whole(exponent.value):
+            yield raise_to(negate(_change_sign(base)), exponent)
 
 
 def _is_kept_clean(total: Total, leading: Number) -> bool:
-    """Tell whether literals of a sum are whole multiples of a literal that is taken out; fitted numbers are as they come."""
+    """Return whether taking a number out of a sum leaves its literals whole; fitted numbers do not matter."""
     if leading.is_fitted:
         return True
     literals = (term.number for term in total.terms if not term.number.is_fitted)
@@ -121,7 +121,7 @@ def _join_exponentials(term: Term) -> Iterator[Node]:
         return
     rest = Term(term.number, tuple(factor for factor in term.factors if factor not in found))
     inner = add(multiply((Term(exponent), base.arguments[0])) for base, exponent in found)
-    yield multiply((rest, call(tk.EXP, (inner,))))
+    yield multiply((rest, apply_function(tk.EXP, (inner,))))
 
 
 def _join_roots(term: Term) -> Iterator[Node]:
@@ -163,7 +163,7 @@ def _rewrite_total(total: Total) -> Iterator[Node]:
 
 
 def _multiply_out(term: Term) -> Iterator[Node]:
-    """Yield x*y + 2*x for x*(y + 2): beside another multiple of x that may be shorter."""
+    """Yield x*y + 2*x for x*(y + 2): if the sum has another multiple of x, this may be shorter."""
     for factor in term.factors:
         base, exponent = factor
         if isinstance(base, Total) and exponent.value == 1:
@@ -175,18 +175,18 @@ def _split_logarithm(term: Term) -> Iterator[Node]:
     logarithm = find_only(term, tk.LOG)
     inner = None if logarithm is None else logarithm.arguments[0]
     if isinstance(inner, Term) and inner.number.value > 0 and inner.number.value != 1:
-        outside = fold(tk.LOG, (inner.number,))
+        outside = fold_numbers(tk.LOG, (inner.number,))
         if outside is not None:
-            inside = call(tk.LOG, (simplest(replace(inner, number=ONE)),))
-            yield add((multiply((Term(term.number), inside)), Term(times(term.number, outside))))
+            inside = apply_function(tk.LOG, (simplest_node(replace(inner, number=ONE)),))
+            yield add((multiply((Term(term.number), inside)), Term(multiply_numbers(term.number, outside))))
 
 
 def _take_out_number(total: Total) -> Iterator[Node]:
     """Yield 0.7*(x + y + 2) for 0.7*x + 0.7*y + 1.4."""
     for leading in {term.number for term in total.others if abs(term.number.value) != 1}:
-        inverse = raised(leading, MINUS_ONE)
+        inverse = raise_number(leading, MINUS_ONE)
         if inverse is not None and _is_kept_clean(total, leading):
-            yield Term(leading, ((scale(total, inverse), ONE),))
+            yield Term(leading, ((scale_sum(total, inverse), ONE),))
 
 
 def _take_out_factor(total: Total) -> Iterator[Node]:
@@ -199,13 +199,13 @@ def _take_out_factor(total: Total) -> Iterator[Node]:
         if not is_shared or not all(is_whole(exponent.value) for exponent in shared):
             continue
         common = min(shared, key=lambda exponent: abs(exponent.value))
-        inverse = Term(ONE, ((base, times(MINUS_ONE, common)),))
+        inverse = Term(ONE, ((base, multiply_numbers(MINUS_ONE, common)),))
         inner = add(multiply((term, inverse)) for term in total.terms)
         yield multiply((Term(ONE, ((base, common),)), inner))
 
 
 def _join_waves(first: Term, second: Term) -> Node | None:
-    """Return a*cos(u) + b*sin(u) as one sine with a phase; None if two terms are no such waves. Clean numbers stay as they are."""
+    """Return a*cos(u) + b*sin(u) as one sine with a phase; None for other terms, or if a number is not fitted."""
     for base, exponent in first.factors:
         for other, other_exponent in second.factors:
             if exponent.value != 1 or other_exponent.value != 1:
@@ -221,9 +221,7 @@ def _join_waves(first: Term, second: Term) -> Node | None:
     return None
 
 
-Phases = tuple[
-    Node, tuple[Number, Number]
-]  # what two waves have in common, and what is added to it in each, both as sines
+Phases = tuple[Node, tuple[Number, Number]]  # the common argument of two waves, and the phase of each as a sine
 
 
 def _find_phases(first: Node, second: Node) -> Phases | None:
@@ -234,7 +232,7 @@ def _find_phases(first: Node, second: Node) -> Phases | None:
         inner = wave.arguments[0]
         number = inner.number if isinstance(inner, Total) else Number(0.0)
         quarter = Number(math.pi / 2 if wave.token == tk.COS else 0.0)
-        parts.append((add(inner.others) if isinstance(inner, Total) else inner, plus(number, quarter)))
+        parts.append((add(inner.others) if isinstance(inner, Total) else inner, add_numbers(number, quarter)))
     (rest, phase), (other, other_phase) = parts
     return (rest, (phase, other_phase)) if rest == other and number_of(rest) is None else None
 
@@ -247,12 +245,12 @@ def _add_waves(amplitudes: tuple[Number, Number], phases: Phases) -> Node | None
     along = sum(amplitude * math.cos(shift) for amplitude, shift in pairs)
     across = sum(amplitude * math.sin(shift) for amplitude, shift in pairs)
     size, phase = math.hypot(along, across), math.atan2(across, along)
-    wave = call(tk.SIN, (add((rest, Term(Number(phase, is_fitted=True)))),))
+    wave = apply_function(tk.SIN, (add((rest, Term(Number(phase, is_fitted=True)))),))
     return multiply((Term(Number(size, is_fitted=True)), wave)) if is_ordinary(size) else None
 
 
 def _join_logarithms(first: Term, second: Term) -> Node | None:
-    """Return log(x*y) for log(x) + log(y); None if two terms are not such."""
+    """Return log(x*y) for log(x) + log(y); None for other terms."""
     inner = []
     for term in (first, second):
         logarithm = find_only(term, tk.LOG)
@@ -260,4 +258,4 @@ def _join_logarithms(first: Term, second: Term) -> Node | None:
             return None
         sign = math.copysign(1.0, term.number.value * first.number.value)
         inner.append(raise_to(logarithm.arguments[0], Number(sign)))
-    return multiply((Term(first.number), call(tk.LOG, (multiply(inner),))))
+    return multiply((Term(first.number), apply_function(tk.LOG, (multiply(inner),))))

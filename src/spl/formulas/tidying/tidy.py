@@ -1,7 +1,7 @@
-"""Formulas spelled as people would, in milliseconds: every formula that is shown goes through here.
+"""Formulas as people would write them, in milliseconds. Every formula that is shown goes through here.
 
-Numbers merge and stand first, equal terms and factors are collected, phases are reduced, waves of one frequency become one,
-functions of inverse functions become roots. What takes longer is left to `simplify`.
+Numbers are merged and written first, equal terms and factors are collected, phases are reduced, waves of one frequency are joined,
+and functions of inverse functions become roots. Whatever takes longer is left to `regression/simplify`.
 """
 
 import math
@@ -24,19 +24,19 @@ from spl.formulas.tidying.algebra import (
     number_of,
     raise_to,
 )
-from spl.formulas.tidying.algebra_spelling import Effort, Prefix, measure_effort, spell, to_program
-from spl.formulas.tidying.function_rules import call, settle_phases, undo_inverse
-from spl.formulas.tidying.sum_rules import find_alternatives
+from spl.formulas.tidying.algebra_spelling import Prefix, ReadingEffort, measure_effort, spell, to_program
+from spl.formulas.tidying.function_rules import apply_function, reduce_phases, undo_inverse
+from spl.formulas.tidying.sum_rules import find_other_forms
 from spl.kernels.programs import tokens as tk
 
-MAX_STEPS = 40  # of improving one part of a formula
-MAX_ROUNDS = 4  # over the whole: what one has merged may let the next merge more
+MAX_TIDY_STEPS = 40  # improvements of one part of a formula
+MAX_TIDY_ROUNDS = 4  # over the whole formula: one round may make room for the next
 
 
 def tidy(program: Program) -> Program:
-    """Return a formula with the same values up to rounding, tidied up; never costlier, but for roots in place of inverse functions.
+    """Return the formula tidied up, with the same values up to rounding. Only roots for inverse functions may cost more than before.
 
-    Fitted numbers stay fitted, and there are never more of them. The formula may be defined where it was not: x for x**2/x.
+    Fitted numbers stay fitted, and there are never more of them. The result may have values where the formula had none: x for x**2/x.
 
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
@@ -49,7 +49,7 @@ def tidy(program: Program) -> Program:
     """
     if len(program) > tk.MAX_PROGRAM_LENGTH or not all(map(math.isfinite, program.constants)):
         return program
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_TIDY_ROUNDS):
         tidied = _Tidier(program.vocabulary).tidy(program)
         if tidied == program or tidied.n_constants > tk.MAX_CONSTANTS or len(tidied) > tk.MAX_PROGRAM_LENGTH:
             return program
@@ -63,10 +63,10 @@ class _Part:
 
     token: int
     arguments: "list[_Part]"
-    made: Node  # of the arguments, not yet in its best form: what stands above may merge with it
-    cost: int  # what it may cost
+    made: Node  # not yet in its best form: it may still merge with its parent
+    cost: int  # the most it may cost
     n_fitted: int
-    best: Node | None = None  # by itself; found when it is asked for
+    best: Node | None = None  # its best form by itself; found when needed
 
 
 class _Tidier:
@@ -101,7 +101,7 @@ class _Tidier:
         return _Part(token, parts, self._make(token, arguments), cost, sum(part.n_fitted for part in parts))
 
     def _make(self, token: int, arguments: list[Node]) -> Node:
-        """Return what an operator makes of its arguments."""
+        """Return an operator applied to its arguments."""
         exponent = exponent_of(token)
         if exponent is not None:
             return raise_to(arguments[0], Number(exponent))
@@ -118,10 +118,10 @@ class _Tidier:
                 return negate(inner)
             case tk.POW, [base, power] if (number := number_of(power)) is not None:
                 return raise_to(base, number)
-        return call(token, arguments)
+        return apply_function(token, arguments)
 
     def _close(self, part: _Part) -> Node:
-        """Return a part in the best form that it has by itself; as it was found, if that is costlier or has more fitted numbers."""
+        """Return the best form of a part by itself, or the part as it was if that is cheaper or has fewer fitted numbers."""
         if part.best is None:
             best = self._improve(part.made)
             effort = self._effort(best)
@@ -131,9 +131,9 @@ class _Tidier:
         return part.best
 
     def _improve(self, node: Node) -> Node:
-        """Return the form of a node that asks least of its reader, found step by step."""
-        node = settle_phases(node)
-        for _ in range(MAX_STEPS):
+        """Return the form of a node that is easiest to read, found step by step."""
+        node = reduce_phases(node)
+        for _ in range(MAX_TIDY_STEPS):
             better = self._find_better(node)
             if better is None:
                 break
@@ -142,27 +142,27 @@ class _Tidier:
 
     def _find_better(self, node: Node) -> Node | None:
         effort = self._effort(node)
-        for other in find_alternatives(node):
-            settled = settle_phases(other)
-            prefix = spell(settled)
+        for other in find_other_forms(node):
+            reduced = reduce_phases(other)
+            prefix = spell(reduced)
             if self._cost(prefix) <= effort.cost:
                 other_effort = measure_effort(prefix, self._cost(prefix))
                 if other_effort.n_fitted <= effort.n_fitted and other_effort < effort:
-                    return settled
+                    return reduced
         return None
 
-    def _effort(self, node: Node) -> Effort:
+    def _effort(self, node: Node) -> ReadingEffort:
         prefix = spell(node)
         return measure_effort(prefix, self._cost(prefix))
 
     def _cost(self, prefix: Prefix) -> int:
-        if not self._words.own:  # all others cost 1
+        if not self._words.own:  # built-in operators cost 1
             return len(prefix)
         return sum(1 if isinstance(item, Number) else token_cost(item, self._words) for item in prefix)
 
 
 def _can_merge(token: int, made: Node) -> bool:
-    """Tell whether an operator goes on with an argument as it was made: sums within sums, products within products."""
+    """Return whether an operator merges with its argument: sums within sums, products within products."""
     if token in (tk.ADD, tk.SUB, tk.NEG):
         return isinstance(made, Total)
     is_whole_power = exponent_of(token) is not None and token != tk.SQRT
