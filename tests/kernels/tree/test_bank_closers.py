@@ -189,14 +189,16 @@ SHIFTS = "f -> f + f | f * f | f / f | C * f | log(f) | C | x | y"
 def test_a_scan_comes_close_to_a_function_with_a_constant_inside(text, law):
     small = SmallCompletion(text, n_rows=60, n_entries=60)
     goal = law(*small.columns)
-    shares = []
-    for seed in range(40):
-        assert set_goal(small, goal)
-        if not call_scan(small.completion, small.alphabet, np.array([seed], np.uint64)):
-            continue
-        assert_derived(small)
-        shares.append(np.var(goal - closing_values(small)) / np.var(goal))
-    assert min(shares) < 0.02
+    assert any(share_left_by_scan(small, goal, seed) < 0.02 for seed in range(40))
+
+
+def share_left_by_scan(small, goal, seed):
+    """Return the share of the goal's variance that a scan leaves over; all of it if there is no scan."""
+    assert set_goal(small, goal)
+    if not call_scan(small.completion, small.alphabet, np.array([seed], np.uint64)):
+        return 1.0
+    assert_derived(small)
+    return np.var(goal - closing_values(small)) / np.var(goal)
 
 
 def test_a_grammar_without_functions_has_nothing_to_scan():
