@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spl.bench.structure import has_structure_of_law, numbers_to_constants
+from spl.bench.structure import has_structure_of_law
 from spl.formulas.program import Vocabulary
-from spl.formulas.text import parse_expression, to_text
+from spl.formulas.text import parse_expression
 
 WORDS = Vocabulary(("x", "y"))
 TABLE = np.random.default_rng(0).uniform(0.5, 3.0, size=(400, 2))
@@ -58,9 +58,3 @@ def test_a_missing_number_counts():
 
 def test_more_numbers_than_a_program_may_have_are_no_law():
     assert not is_law(" + ".join(f"{number}.5*x" for number in range(21)), X)
-
-
-def test_all_numbers_can_be_fitted_in_their_order():
-    program = numbers_to_constants(parse_expression("2*x + 0.5*y**2 - 2", WORDS))
-    assert program.constants == (2.0, 0.5, 2.0)
-    assert to_text(program) == "2*x + 0.5*y**2 - 2"

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from tests.program_twins import WORDS, positive_columns, programs, well_conditioned_values
 
-from spl.formulas.constant_slots import constants_to_numbers, numbers_to_constants
-from spl.formulas.program import Program
+from spl.formulas.constant_slots import constants_to_numbers, literals_to_constants, numbers_to_constants
+from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression, to_text
 from spl.kernels.programs import tokens as tk
 from spl.regression.fit import evaluate
@@ -83,3 +83,9 @@ def test_factors_stand_first_and_above_the_fraction_line(text: str, expected: st
 
 def test_numbers_of_the_grammar_stay() -> None:
     assert numbers_to_constants(read("sin(2*x)"), kept=(2.0,), has_factors=False) == read("sin(2*x)")
+
+
+def test_literals_become_constants_in_their_order():
+    program = literals_to_constants(parse_expression("2*x + 0.5*y**2 - 2", Vocabulary(("x", "y"))))
+    assert program.constants == (2.0, 0.5, 2.0)
+    assert to_text(program) == "2*x + 0.5*y**2 - 2"

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from spl.bench.trials import is_recovered, relative_error
 from spl.data.dataset import Dataset
+from spl.formulas.constant_slots import literals_to_constants
 from spl.formulas.edits import drop_one_term
 from spl.formulas.program import Program
 from spl.formulas.text import CONSTANT_TOKEN, make_token
@@ -30,7 +31,7 @@ def has_structure_of_law(program: Program, table: NDArray[np.float64], truth: ND
         >>> [has_structure_of_law(program, x[:, np.newaxis], 2.1 * np.sin(x)) for program in programs]
         [True, False, False]
     """
-    free = numbers_to_constants(program)
+    free = literals_to_constants(program)
     if free.n_constants > tk.MAX_CONSTANTS:
         return False
     check = _HalfAndHalf(free.vocabulary.variables, table, truth)
@@ -54,25 +55,6 @@ class _HalfAndHalf:
 
     def agrees(self, program: Program) -> bool:
         return is_recovered(relative_error(evaluate(program, self._columns), self._truth))
-
-
-def numbers_to_constants(program: Program) -> Program:
-    """Return the program with its literal numbers as constants, which can be fitted.
-
-    Examples:
-        >>> from spl.formulas.text import parse_expression
-        >>> from spl.formulas.program import Vocabulary
-        >>> numbers_to_constants(parse_expression("x + 2*y**2", Vocabulary(("x", "y")))).constants
-        (2.0,)
-    """
-    tokens, numbers = [], []
-    constants = iter(program.constants)
-    for token in program.tokens:
-        kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
-        if kind in (tk.CONSTANT, tk.LITERAL):
-            numbers.append(next(constants) if kind == tk.CONSTANT else program.vocabulary.literals[payload])
-        tokens.append(CONSTANT_TOKEN if kind == tk.LITERAL else token)
-    return Program(tuple(tokens), program.vocabulary, tuple(numbers))
 
 
 def _set_each_to_zero(program: Program) -> Iterator[Program]:

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from spl.bench.equations import BREAK, Measured, compare_terms, largest, read_equations, search_equations
 from spl.bench.random import Condition
 from spl.bench.sindy import SindyConfig, fit_sindy, require_pysindy
-from spl.bench.structure import has_structure_of_law, numbers_to_constants
+from spl.bench.structure import has_structure_of_law
 from spl.bench.trials import OURS, Experiment, Outcome, Trial
 from spl.data.dataset import Dataset
 from spl.datasets import SYSTEMS, SystemData
 from spl.errors import ExpressionError, SettingError, suggest_name
+from spl.formulas.constant_slots import literals_to_constants
 from spl.formulas.program import Program
 from spl.kernels.programs import tokens as tk
 from spl.notation.terms import has_terms_of
@@ -213,7 +214,7 @@ def _error_of_numbers(truth: _Truth, state: int, program: Program) -> float | No
         compared = compare_terms(program, truth.programs[state])
         if compared.is_right:
             return compared.error
-    free = numbers_to_constants(program)
+    free = literals_to_constants(program)
     exact = Dataset.from_arrays(truth.table, truth.values[state], names=truth.columns)
     numbers = np.array(fit(free, exact, effort=POLISH_EFFORT).program.constants)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -5,9 +5,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spl.data.trajectories import EVEN_STEPS
 from spl.errors import DataError
 
-EVEN_STEPS = 1e-6  # steps that differ by less than this share of their mean are even
 _MAX_DIFFERENCE = 10  # highest order of the differences that noise is estimated from
 _CLIP = 2.5  # standard deviations; larger differences are clipped: they are signal, or outliers
 _N_CLIPS = 50  # iterations, enough to converge from a scale that is far too large
