@@ -15,7 +15,7 @@ def test_every_class_is_an_error_of_ours_or_a_warning(kind):
     assert issubclass(kind, SplError) != issubclass(kind, UserWarning)
 
 
-@pytest.mark.parametrize("value", ["x" * 10_000, list(range(10_000)), 10**5000])
+@pytest.mark.parametrize("value", ["x" * 10_000, list(range(10_000)), 10**5000], ids=["text", "list", "number"])
 def test_a_shown_value_is_short(value):
     assert len(show_value(value)) <= SHOWN_TEXT
 
