@@ -9,7 +9,7 @@ from spl.errors import SettingError
 from spl.estimators.dynamics import SPLDynamics
 from spl.estimators.regressor import SPLRegressor
 from spl.settings import TIMEOUT, Limits, SearchConfig, check_count, check_number
-from spl.web.request import Allowed, Law, SearchRequest
+from spl.web.request import AllowedFormulas, Law, SearchRequest
 
 COUNTS = ["max_rules", "n_episodes", "n_transplants", "module_size", "n_simulations", "n_trees"]
 
@@ -95,7 +95,7 @@ def test_the_time_limit_has_one_default_in_every_door():
         "SPLRegressor": SPLRegressor().timeout,
         "SPLDynamics": SPLDynamics().timeout,
         "studio": SearchRequest(
-            data="d.csv", sought=Law(target="y", features=("x",)), allowed=Allowed(operators=("+",))
+            data="d.csv", sought=Law(target="y", features=("x",)), allowed=AllowedFormulas(operators=("+",))
         ).timeout,
     }
     for command in ("fit", "dynamics"):
