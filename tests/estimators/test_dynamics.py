@@ -370,8 +370,8 @@ def test_an_explosion_is_a_warning_and_nan():
         (OSCILLATION[:3], T[:3], "has 3 samples; at least 5"),
         (np.column_stack([OSCILLATION[:, 0], np.ones(600)]), T, "The state 'x1' is constant"),
         (np.full((600, 2), np.nan), T, "No 5 consecutive samples are complete"),
-        ([OSCILLATION, OSCILLATION[:, :1]], [T, T], "has 1 column(s), but that of the first trajectory 2"),
-        (OSCILLATION, T[:-1], "has 599 times, but `x` 600 samples"),
+        ([OSCILLATION, OSCILLATION[:, :1]], [T, T], "has 1 column(s), but that of the first trajectory has 2"),
+        (OSCILLATION, T[:-1], "has 599 times, but `x` has 600 samples"),
         (OSCILLATION, None, "`t` is None"),
     ],
 )
