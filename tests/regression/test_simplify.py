@@ -119,6 +119,7 @@ def test_a_spelling_that_the_caller_does_not_agree_to_is_not_taken() -> None:
     assert asked[0] == "x + 1"
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(program=programs())
 def test_the_values_stay_and_the_cost_never_rises(program: Program) -> None:

@@ -69,6 +69,7 @@ def test_an_exact_law_is_tidied_although_its_loss_is_zero() -> None:
     assert to_text(tidy_candidate(Candidate(program, 0.0), exact).program) == "2*x"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [Limits(timeout=0.1), Limits(timeout=None, max_evaluations=400)])
 def test_every_row_that_a_search_shows_is_tidy_even_when_time_runs_out(limits: Limits) -> None:
     rng = np.random.default_rng(0)
