@@ -21,6 +21,11 @@ def test_every_python_is_run_and_the_oldest_with_the_lowest_versions_too():
     assert plan_runs(["3.11", "3.12"]) == [Run("3.11", "lowest-direct"), Run("3.11", "highest"), Run("3.12", "highest")]
 
 
+def test_only_the_lowest_versions_may_use_what_is_deprecated():
+    assert Run("3.11", "lowest-direct").warning_options == ["-W", "ignore::DeprecationWarning"]
+    assert Run("3.11", "highest").warning_options == []
+
+
 @pytest.mark.parametrize("group", ["dependencies", *PROJECT["optional-dependencies"]])
 def test_every_dependency_has_a_lowest_version(group):
     needed = PROJECT["dependencies"] if group == "dependencies" else PROJECT["optional-dependencies"][group]
