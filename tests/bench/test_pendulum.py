@@ -173,6 +173,7 @@ def test_a_report_has_a_section_for_each_setting():
     assert "- domega2, seed 0: `-90*sin(theta2)` (exact)" in text
 
 
+@pytest.mark.slow
 def test_only_raw_tracks_have_a_figure_of_accelerations(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     run = PendulumRun(np.linspace(0, 40, 400), make_rows(400, 2))

@@ -34,6 +34,7 @@ def systems_trial(problem="van_der_pol", noise=0.01, **changes):
 # ---- what is right -------------------------------------------------------------------------------
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_truth_is_right_and_its_numbers_have_no_error(system):
     assert all(right_equations(system, TRUTHS[system]))

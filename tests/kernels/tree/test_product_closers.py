@@ -63,6 +63,7 @@ def test_random_whole_exponents_of_negative_variables_are_found_up_to_a_factor(s
         assert_derived(small)
 
 
+@pytest.mark.slow
 def test_nine_of_ten_monomials_are_found_at_5_percent_noise(smalls):
     small = smalls[MONOMIALS]
     n_tried, n_found = fewer(100, 30), 0
