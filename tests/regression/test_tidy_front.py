@@ -84,6 +84,7 @@ def test_every_row_that_a_search_shows_is_tidy_even_when_time_runs_out(limits: L
     assert [to_text(row.program, 9) for row in rows] == [to_text(tidy(row.program), 9) for row in rows]
 
 
+@pytest.mark.slow
 def test_tidied_rows_are_for_people_alone_and_do_not_change_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     grammar = Grammar.from_text("f -> f + f | f * f | sin(f) | C * f | x")
     config = SearchConfig(n_trees=2)

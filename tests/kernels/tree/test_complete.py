@@ -39,6 +39,8 @@ from spl.kernels.tree.skeleton import (
     step_with,
 )
 
+pytestmark = pytest.mark.slow
+
 N_EXAMPLES = fewer(150, 40)
 SEEDS = st.integers(0, 2**32 - 1)
 PLAIN = "f -> f + f | f * f | sin(f) | x | y"  # each rule adds one token
@@ -122,7 +124,6 @@ def walk_to_hole(small, frame, seed=0):
 # --- laying out
 
 
-@pytest.mark.slow
 @settings(max_examples=N_EXAMPLES)
 @given(SEEDS)
 def test_a_skeleton_is_the_derivation_with_its_open_symbols_as_columns_of_their_own(smalls, seed):
@@ -328,7 +329,6 @@ def lay_out_text_case(small, taken, fillings, hole, target):
     return call_look_up(small.completion)
 
 
-@pytest.mark.slow
 def test_an_entry_with_the_goals_values_finishes_the_program(smalls):
     small = smalls[PLAIN]
     x, y = small.columns
@@ -376,7 +376,6 @@ def test_a_goal_without_an_offset_is_met_by_a_form_with_one_if_there_is_no_other
     assert lay_out_text_case(small, [0], {0: x}, 1, x - 3 * y)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hole", [0, 1])
 def test_the_number_1_becomes_a_constant_that_begins_at_1(hole):
     small = SmallCompletion("f -> f + f | f * f | sin(f) | C | x | y", n_entries=20)
@@ -403,7 +402,6 @@ def test_an_entry_with_too_many_constants_is_not_finished():
     assert small.skeleton.closing_length == -1
 
 
-@pytest.mark.slow
 def test_nothing_is_finished_without_room(smalls):
     small = smalls[PLAIN]
     x, y = small.columns
@@ -476,7 +474,6 @@ def close_with(small, seed):
     assert call_spell(small.completion, small.skeleton.symbol[hole], ENTRY, small.skeleton.entry[hole], 1.0, 0.0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n_holes", [1, 2])
 @pytest.mark.parametrize("text", [PLAIN, SMOOTH, WITH_CONSTANTS])
 def test_the_grammar_derives_what_a_jump_leads_to(smalls, text, n_holes):

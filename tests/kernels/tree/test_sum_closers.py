@@ -17,6 +17,8 @@ from spl.kernels.tree.bank_closers import FEW_ROWS, N_NEAREST, close_by_correlat
 from spl.kernels.tree.skeleton import MAX_STEPS
 from spl.kernels.tree.sum_closers import close_by_combination, find_number, find_weights
 
+pytestmark = pytest.mark.slow
+
 SEEDS = st.integers(0, 2**32 - 1)
 SCALED = "f -> f + f | f * f | C * f | sin(f) | cos(f) | C | x | y"
 SHIFTED = "f -> f + f | f * f | C * f + C | sin(f) | x | y"
@@ -180,7 +182,6 @@ def random_combination(small, seed):
     return kept, coefficients @ terms[kept]
 
 
-@pytest.mark.slow
 def test_the_terms_of_an_exact_sparse_combination_are_found(smalls):
     small = smalls[SCALED]
     for seed in range(fewer(100, 12)):
@@ -270,7 +271,6 @@ def errors_of(near, goal, weights, mode):
     return np.array(errors)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("text", [SCALED, SHIFTED, WHOLE])
 def test_the_entry_that_comes_nearest_is_chosen(smalls, text):
     small = smalls[text]
@@ -320,7 +320,6 @@ WAVES = "f -> f + f | f * f | C * f | sin(f) | exp(f) | C | x | y"
 SHIFTS = "f -> f + f | f * f | f / f | C * f | log(f) | C | x | y"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "law"),
     [
