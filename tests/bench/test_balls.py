@@ -41,6 +41,7 @@ def test_a_grammar_that_does_not_exist_is_refused():
 # ---- the models ----------------------------------------------------------------------------------
 
 
+@pytest.mark.search
 @pytest.mark.parametrize(
     ("name", "constants"),
     [
@@ -56,6 +57,7 @@ def test_a_model_finds_its_own_constants(name, constants):
     assert np.allclose(model.predict(found, T), model.predict(np.array(constants), T), atol=1e-3)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("tool", ["model-1", "model-3"])
 def test_a_model_is_judged_on_the_rest_of_the_drop(one_ball, tool):
     outcome = BALLS.run(balls_trial("drop 1", tool))
@@ -67,6 +69,7 @@ def test_a_model_is_judged_on_the_rest_of_the_drop(one_ball, tool):
 # ---- the search ----------------------------------------------------------------------------------
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("grammar", FALL_GRAMMARS)
 def test_a_search_predicts_a_simple_fall(one_ball, grammar):
     outcome = BALLS.run(balls_trial(f"{grammar}: drop 1"))

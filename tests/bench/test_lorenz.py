@@ -48,6 +48,7 @@ def test_data_that_does_not_exist_is_refused():
         lorenz_trials(["real"], [0.05], [0], timeout=60.0, n_threads=2)
 
 
+@pytest.mark.slow
 def test_the_seed_draws_the_noise_of_simulated_data():
     first, second = (load_data(lorenz_trial(seed=seed)).states for seed in (0, 1))
     assert first.shape == second.shape == (6000, 3)

@@ -18,6 +18,7 @@ from spl.formulas.text import parse_expression
 from spl.settings import SearchConfig
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("name", ["Nguyen-1", "Nguyen-8c"])
 def test_a_law_is_recovered_in_the_setting_of_the_paper(name):
     outcome = run_nguyen(make_trial(name))
@@ -32,6 +33,7 @@ def test_a_law_is_recovered_from_20_points():
     assert run_nguyen(make_trial(setting="points20", timeout=20.0)).recovered
 
 
+@pytest.mark.search
 def test_a_trial_gives_the_same_formula_again():
     first, second = (run_nguyen(make_trial("Nguyen-8", seed=3)) for _ in range(2))
     assert (first.formula, first.evaluations) == (second.formula, second.evaluations)

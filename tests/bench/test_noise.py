@@ -128,6 +128,7 @@ def test_both_tools_are_given_the_same_table(monkeypatch):
     assert np.array_equal(given[0][1], given[1][1])
 
 
+@pytest.mark.search
 def test_a_small_search_recovers_the_law_without_noise(monkeypatch):
     monkeypatch.setattr(
         noise, "CUBIC_CONFIG", SearchConfig(n_episodes=200, n_transplants=2, max_schedules=1, n_trees=1)

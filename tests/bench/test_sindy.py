@@ -8,6 +8,8 @@ from spl.bench.sindy import NO_PYSINDY, SindyConfig, fit_sindy, require_pysindy,
 from spl.datasets import make_driven_pendulum, make_van_der_pol
 from spl.errors import SplError
 
+pytestmark = pytest.mark.search
+
 
 def test_without_pysindy_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pysindy", None)

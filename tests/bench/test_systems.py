@@ -19,6 +19,7 @@ from spl.errors import SettingError, SplError
 # ---- what is right -------------------------------------------------------------------------------
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_truth_is_right_and_its_numbers_have_no_error(system):
     assert all(right_equations(system, SYSTEM_TRUTHS[system]))

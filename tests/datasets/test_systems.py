@@ -63,6 +63,7 @@ def test_a_record_is_complete_and_its_shapes_agree(name):
     assert np.diff(data.t) == pytest.approx(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_default_trajectories_stay_bounded_and_every_state_moves(name):
     data = SYSTEMS[name](noise=0.0)

@@ -32,6 +32,7 @@ def test_a_bound_grammar_reads_back_to_an_equal_one(grammar):
     assert Grammar.from_text(str(bound), OWN, variables=bound.vocabulary.variables) == bound
 
 
+@pytest.mark.slow
 @given(grammars(), SEEDS)
 def test_binding_changes_the_numbers_of_variables_only(grammar, seed):
     program = derive(grammar, random.Random(seed))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from spl.notation.identifiers import make_identifiers
 
 
+@pytest.mark.slow
 @given(names=st.lists(st.text(max_size=8), unique=True, max_size=12), taken=st.lists(st.text("abx_2", max_size=3)))
 def test_every_list_of_names_becomes_as_many_different_free_ascii_words(names: list[str], taken: list[str]) -> None:
     words = make_identifiers(names, taken)

@@ -71,6 +71,7 @@ def test_an_exact_law_ends_the_search():
     assert found.seconds < 30
 
 
+@pytest.mark.search
 def test_the_numbers_of_an_exact_law_come_back_clean():
     found = search(make_data(lambda x, y: 3 * x * y + y), Grammar.from_text(POLYNOMIALS), config=QUICK)
     assert found.front[-1].program.n_constants == 0
@@ -134,6 +135,7 @@ def test_a_search_without_patience_limits_goes_on(monkeypatch):
     assert patient.n_episodes > found.n_episodes
 
 
+@pytest.mark.search
 def test_the_evaluations_are_limited():
     limits = Limits(timeout=None, max_evaluations=1_000)
     found = search(make_data(no_law), Grammar.from_text(HARD), config=QUICK, limits=limits)
@@ -179,6 +181,7 @@ def interrupt_after(n_looks):
     return watch, seen
 
 
+@pytest.mark.search
 def test_an_interrupted_search_returns_the_best_so_far():
     watch, seen = interrupt_after(2)
     found = search(make_data(no_law), Grammar.from_text(HARD), config=QUICK, watch=watch)
@@ -187,6 +190,7 @@ def test_an_interrupted_search_returns_the_best_so_far():
     assert found.front[-1].loss <= seen[-1].front[-1].loss * 1.05  # simple numbers may cost a standard error each
 
 
+@pytest.mark.search
 def test_a_watcher_sees_the_search_go_on():
     watch, seen = interrupt_after(4)
     search(make_data(no_law), Grammar.from_text(HARD), config=QUICK, watch=watch)
@@ -205,6 +209,7 @@ def test_an_error_of_the_watcher_reaches_the_caller():
         search(make_data(no_law), Grammar.from_text(HARD), config=QUICK, watch=watch)
 
 
+@pytest.mark.search
 def test_the_losses_of_the_front_are_those_on_all_rows():
     data = make_data(no_law, n_rows=2_000)
     found = search(data, Grammar.from_text(HARD), config=QUICK, limits=Limits(timeout=None, max_evaluations=2_000))
@@ -223,6 +228,7 @@ def test_a_grammar_with_other_columns_than_the_data_is_refused():
         search(make_data(no_law), Grammar.from_text("f -> z"))
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("n_rows", [1, 2, 5])
 def test_a_table_of_few_rows_is_searched(n_rows):
     data = make_data(lambda x, y: x + y, n_rows=n_rows)
@@ -245,6 +251,7 @@ def test_the_global_random_numbers_are_left_alone():
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
+@pytest.mark.search
 def test_rows_of_weight_0_do_not_count():
     data = make_data(lambda x, y: 2 * x + y)
     target, weights = data.target.copy(), np.ones(80)
@@ -254,6 +261,7 @@ def test_rows_of_weight_0_do_not_count():
     assert found.stopped == "exact"
 
 
+@pytest.mark.search
 def test_the_front_has_its_cheapest_formula_first_and_its_most_accurate_last():
     found = search(make_data(no_law), Grammar.from_text(HARD), config=QUICK, limits=Limits(max_evaluations=2_000))
     costs, losses = zip(*((c.cost, c.loss) for c in found.front), strict=True)
@@ -261,6 +269,7 @@ def test_the_front_has_its_cheapest_formula_first_and_its_most_accurate_last():
     assert list(losses) == sorted(losses, reverse=True)
 
 
+@pytest.mark.search
 def test_the_check_rows_are_bounded(monkeypatch):
     monkeypatch.setattr("spl.regression.setup.CHECK_ROWS", 100)
     data = make_data(lambda x, y: x * y + x, n_rows=1_000)
@@ -269,6 +278,7 @@ def test_the_check_rows_are_bounded(monkeypatch):
 
 
 # Budgets are about ten times what these need, so that a change of the random numbers alone does not fail them
+@pytest.mark.search
 @pytest.mark.parametrize(
     ("name", "max_evaluations"), [("Nguyen-1", 600_000), ("Nguyen-8", 100_000), ("Nguyen-9", 1_000_000)]
 )
@@ -351,11 +361,13 @@ def test_a_search_that_used_up_its_evaluations_goes_on_to_the_same_end(whole):
     assert_same_search(search_on(checkpoint=checkpoints[-1])[0], whole[0])
 
 
+@pytest.mark.search
 def test_the_seconds_of_a_search_that_goes_on_count_from_the_first_beginning(whole):
     _, checkpoints = whole
     assert search_on(checkpoint=checkpoints[-1])[0].seconds >= checkpoints[-1].seconds
 
 
+@pytest.mark.search
 def test_an_interrupted_search_has_no_time_left_for_the_final_polish(monkeypatch):
     given = []
     monkeypatch.setattr(
@@ -368,6 +380,7 @@ def test_an_interrupted_search_has_no_time_left_for_the_final_polish(monkeypatch
     assert given == [0.0]
 
 
+@pytest.mark.search
 @pytest.mark.parametrize(("target_error", "reason"), [(1e-4, "exact"), (0.0, "evaluations")])
 def test_a_search_ends_where_the_target_is_no_better(target_error, reason):
     data = make_data(lambda x, y: x * y + 2 * x + 1e-5 * np.sin(50 * x))

@@ -29,6 +29,7 @@ def test_python_warns_when_the_columns_explain_nothing():
     assert model.notes_ == [UNEXPLAINED]
 
 
+@pytest.mark.search
 def test_a_mean_that_comes_out_as_zero_is_a_constant_too():
     X, y = noise()
     with pytest.warns(DoubtfulResult, match="do not explain the target"):
@@ -46,6 +47,7 @@ def test_a_constant_target_is_not_doubted():
     assert SPLRegressor(**QUICK).fit(X, np.full(len(X), 2.5)).notes_ == []
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("option", ["--quiet", "--json"])
 def test_the_shell_says_so_on_standard_error(tmp_path, option):
     X, y = noise()

@@ -81,6 +81,7 @@ def test_operators_of_the_user_have_the_rows_of_their_tokens():
     assert user[tk.MAX_USER, 2] != 0
 
 
+@pytest.mark.slow
 def test_costs_are_1_unless_an_operator_says_otherwise():
     costly = Operator("costly", lambda a, b: a * b, cost=9)
     costs = pack_costs(Vocabulary(("x",), own=(costly,)))

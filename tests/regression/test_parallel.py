@@ -83,6 +83,7 @@ def test_a_call_whose_process_was_lost_is_made_again(tmp_path):
         assert Workers(2).run(fail_once, ((k,) for k in range(4))) == [0, 1, 2, 3]
 
 
+@pytest.mark.search
 def test_processes_that_are_lost_again_and_again_are_an_error():
     with joblib.parallel_config("loky"), pytest.raises(WorkerError, match="lost 3 times"):
         Workers(2).run(lambda: os.kill(os.getpid(), signal.SIGKILL), [()])

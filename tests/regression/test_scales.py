@@ -118,6 +118,7 @@ def test_the_largest_and_smallest_numbers_are_measured():
     assert np.all(np.isfinite(measured.columns))
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(FORMULAS),
     st.lists(st.integers(-20, 20), min_size=3, max_size=3),

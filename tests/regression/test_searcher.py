@@ -36,6 +36,7 @@ def summary(searcher):
     return [(c.program.tokens, c.program.constants, c.loss, c.reward) for c in searcher.candidates()]
 
 
+@pytest.mark.search
 def test_the_losses_of_the_candidates_are_those_on_the_sample():
     data = make_data()
     candidates = grow(make_searcher(data=data)).candidates()
@@ -53,6 +54,7 @@ def test_the_reward_is_relative_to_the_spread_unless_asked_otherwise():
         assert best.reward == pytest.approx(0.5 / (1 + best.loss / scale))
 
 
+@pytest.mark.search
 def test_the_grammar_derives_every_candidate():
     searcher = grow(make_searcher())
     grammar = Grammar.from_text("f -> f + f | f * f | C * f | x").bind(["x"])
@@ -93,14 +95,17 @@ def test_a_full_tree_is_not_exhausted():
     assert not grow(make_searcher(n_episodes=5), 100).is_exhausted
 
 
+@pytest.mark.search
 def test_the_same_seed_finds_the_same_candidates():
     assert summary(grow(make_searcher(seed=7))) == summary(grow(make_searcher(seed=7)))
 
 
+@pytest.mark.search
 def test_another_seed_finds_other_candidates():
     assert summary(grow(make_searcher(seed=7), 20)) != summary(grow(make_searcher(seed=8), 20))
 
 
+@pytest.mark.search
 def test_modules_come_best_first_with_the_rules_of_their_derivation():
     searcher = grow(make_searcher("f -> f + f | f * f | x", module_size=5, max_modules=4))
     modules = searcher.modules()
@@ -110,12 +115,14 @@ def test_modules_come_best_first_with_the_rules_of_their_derivation():
         assert module.size == len(module.program.tokens) <= 5  # in this grammar each rule adds one token
 
 
+@pytest.mark.search
 def test_forgotten_modules_are_gone():
     searcher = grow(make_searcher())
     searcher.forget_modules()
     assert searcher.modules() == []
 
 
+@pytest.mark.search
 def test_a_planted_module_is_used_in_the_next_tree():
     searcher = grow(make_searcher("f -> f + f | f * f | x", max_rules=30, module_size=9), 300)
     best = searcher.modules()[0]
@@ -125,6 +132,7 @@ def test_a_planted_module_is_used_in_the_next_tree():
     assert searcher.n_episodes == 301
 
 
+@pytest.mark.search
 def test_what_was_found_outlives_the_tree():
     searcher = grow(make_searcher())
     before = {candidate.cost: candidate.loss for candidate in searcher.candidates()}
@@ -139,6 +147,7 @@ def test_a_grammar_whose_shortest_formula_exceeds_max_rules_still_gives_it():
     assert [to_text(candidate.program) for candidate in searcher.candidates()][:1] == ["sin(cos(x))"]
 
 
+@pytest.mark.search
 def test_a_searcher_goes_on_from_the_state_of_another_as_that_one_would_have():
     settings = {"max_modules": 3, "module_size": 6}
     first = grow(make_searcher(**settings), 150)
@@ -183,6 +192,7 @@ def assert_same(one, two):
         np.testing.assert_array_equal(getattr(one, field.name), getattr(two, field.name), err_msg=field.name)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize(
     "change",
     [

@@ -119,6 +119,7 @@ def test_a_spelling_that_the_caller_does_not_agree_to_is_not_taken() -> None:
     assert asked[0] == "x + 1"
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(program=programs())
 def test_the_values_stay_and_the_cost_never_rises(program: Program) -> None:
@@ -130,6 +131,7 @@ def test_the_values_stay_and_the_cost_never_rises(program: Program) -> None:
     assert simple.cost <= program.cost
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=2000)
 @given(program=programs(max_leaves=40))
 def test_no_program_takes_long(program: Program) -> None:  # longer than the deadline

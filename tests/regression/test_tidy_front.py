@@ -70,6 +70,7 @@ def test_an_exact_law_is_tidied_although_its_loss_is_zero() -> None:
     assert to_text(tidy_candidate(Candidate(program, 0.0), exact).program) == "2*x"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [Limits(timeout=0.1), Limits(timeout=None, max_evaluations=400)])
 def test_every_row_that_a_search_shows_is_tidy_even_when_time_runs_out(limits: Limits) -> None:
     rng = np.random.default_rng(0)
@@ -86,6 +87,7 @@ def test_every_row_that_a_search_shows_is_tidy_even_when_time_runs_out(limits: L
     assert [to_text(row.program, 9) for row in rows] == [to_text(tidy(row.program), 9) for row in rows]
 
 
+@pytest.mark.slow
 def test_tidied_rows_are_for_people_alone_and_do_not_change_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     grammar = Grammar.from_text("f -> f + f | f * f | sin(f) | C * f | x")
     config = SearchConfig(n_trees=2)

@@ -39,6 +39,7 @@ def test_without_a_limit_the_time_is_never_up():
     assert limit.seconds_left == float("inf")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seconds", "kept"), [(4.0, LEAST_POLISH_SECONDS), (60.0, 3.0), (10_000.0, 30.0)])
 def test_on_an_idle_machine_a_small_part_is_kept_for_the_end(seconds, kept):
     machine = Machine()

@@ -21,6 +21,7 @@ def stored(tmp_path_factory):
     return found, read_run(path)
 
 
+@pytest.mark.search
 def test_the_front_comes_back_bit_for_bit(stored):
     found, run = stored
     assert summary(run.searches[0].discovery) == summary(found) == summary(run.searches[0])
@@ -65,6 +66,7 @@ def test_the_history_goes_forward_and_ends_with_the_last_numbers(stored):
     assert run.seconds == history[-1].seconds
 
 
+@pytest.mark.search
 def test_every_improvement_is_there_with_its_time(stored):
     _, run = stored
     seen = []
@@ -76,6 +78,7 @@ def test_every_improvement_is_there_with_its_time(stored):
     assert [i.seconds for i in improvements] == sorted(i.seconds for i in improvements)
 
 
+@pytest.mark.search
 def test_a_run_can_be_read_while_it_goes_on(tmp_path):
     path, seen = tmp_path / "run.spl", []
     search_in_file(path, 2, watch=lambda progress: seen.append(read_run(path)))
@@ -85,6 +88,7 @@ def test_a_run_can_be_read_while_it_goes_on(tmp_path):
     assert len(seen[-1].searches[0].front)
 
 
+@pytest.mark.search
 def test_a_run_whose_process_is_gone_has_died(tmp_path):
     path, dead = tmp_path / "run.spl", tmp_path / "dead.spl"
     search_in_file(path, watch=lambda progress: copy_run(path, dead))
@@ -96,6 +100,7 @@ def copy_run(path, target):
         target.with_name(target.name + suffix).write_bytes(path.with_name(path.name + suffix).read_bytes())
 
 
+@pytest.mark.search
 def test_a_run_that_ends_between_the_looks_at_its_file_and_at_its_lock_has_not_died(tmp_path, monkeypatch):
     """The lock is looked at after the file: the process may have ended in order meanwhile."""
     path = tmp_path / "run.spl"
@@ -118,6 +123,7 @@ def set_status(path, status):
         connection.execute("UPDATE facts SET value = ? WHERE name = 'status'", (f'"{status}"',))
 
 
+@pytest.mark.search
 def test_before_the_first_formula_the_lowest_loss_is_infinite(tmp_path):
     path = tmp_path / "run.spl"
     search_in_file(path)
@@ -126,6 +132,7 @@ def test_before_the_first_formula_the_lowest_loss_is_infinite(tmp_path):
     assert all(moment.loss == np.inf for moment in read_run(path).searches[0].history)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize(
     "statement",
     [
@@ -150,6 +157,7 @@ def test_a_file_with_something_else_in_its_tables_is_said_to_be_damaged(tmp_path
         read_run(path)
 
 
+@pytest.mark.search
 def test_a_mistake_of_ours_while_a_run_is_read_is_not_blamed_on_the_file(tmp_path, monkeypatch):
     path = tmp_path / "run.spl"
     search_in_file(path)

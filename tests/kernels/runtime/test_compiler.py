@@ -11,6 +11,7 @@ import numba
 import numpy as np
 import pytest
 
+from spl.errors import SplError
 from spl.kernels.programs.normal_equations import FIT_WORK
 from spl.kernels.runtime import compiler
 from spl.kernels.runtime.compiler import cache_folder, kernels_are_compiled, make_record, source_digest
@@ -209,3 +210,14 @@ def test_a_record_is_zeroed_and_read_by_attribute():
 def test_no_field_of_a_record_hides_behind_an_attribute_of_numpy(dtype):
     # Python would read record.size as numpy's 1, whatever the kernels wrote there
     assert not [name for name in dtype.names if hasattr(np.record, name) or hasattr(np.recarray, name)]
+
+
+@pytest.mark.parametrize("version", ["0.60.0", "0.68.1", "0.68.0rc1"])
+def test_tested_versions_of_numba_are_taken(version):
+    assert compiler.check_numba_version(version) is None
+
+
+@pytest.mark.parametrize("version", ["0.69.0", "0.69.0rc1", "0.100.0", "1.0.0"])
+def test_a_newer_numba_is_refused_with_the_remedy(version):
+    with pytest.raises(SplError, match=rf'numba {version} is installed; .* up to 0\.68\. .*pip install "numba<0\.69"'):
+        compiler.check_numba_version(version)

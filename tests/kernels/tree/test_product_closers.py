@@ -8,6 +8,8 @@ from tests.kernels.search_twins import fewer
 
 from spl.kernels.tree.product_closers import close_by_monomial, close_by_power_look_up
 
+pytestmark = pytest.mark.slow
+
 MONOMIALS = "f -> f * f | f / f | sqrt(f) | x | y | z"
 SCALED_MONOMIALS = "f -> f * f | f / f | sqrt(f) | f * C | C | x | y | z"
 SUMS = "f -> f + f | f - f | f * f | f / f | sqrt(f) | sin(f) | f * C | x | y | z"
@@ -39,7 +41,6 @@ def random_exponents(seed, step):
             return exponents
 
 
-@pytest.mark.slow
 def test_random_whole_and_half_exponents_are_found(smalls):
     small = smalls[MONOMIALS]
     for seed in range(fewer(150, 40)):
@@ -50,7 +51,6 @@ def test_random_whole_and_half_exponents_are_found(smalls):
         assert_derived(small)
 
 
-@pytest.mark.slow
 def test_random_whole_exponents_of_negative_variables_are_found_up_to_a_factor(smalls):
     small = smalls[SCALED_MONOMIALS]
     assert np.any(small.columns < 0, axis=1).all()
@@ -104,7 +104,6 @@ FACTORS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("factor", FACTORS)
 def test_a_power_of_an_entry_times_powers_of_the_variables_is_found(smalls, factor):
     small = smalls[PLAIN_SUMS]

@@ -39,6 +39,23 @@ _CHECKSUM_BYTES = 4
 # No `nnan` or `ninf`: NaN is how a formula says that it left its domain.
 FAST_MATH = {"contract", "nsz", "arcp", "reassoc"}
 
+NEWEST_TESTED_NUMBA = (0, 68)  # this folder uses private parts of numba, which may change in any release
+
+
+def check_numba_version(version: str) -> None:
+    """Refuse a version of numba that is newer than the tested ones."""
+    from spl.errors import SplError
+
+    if tuple(map(int, version.split(".")[:2])) > NEWEST_TESTED_NUMBA:
+        major, minor = NEWEST_TESTED_NUMBA
+        raise SplError(
+            f"numba {version} is installed; spl was tested with numba up to {major}.{minor}. "
+            f'Install a tested version: pip install "numba<{major}.{minor + 1}"'
+        )
+
+
+check_numba_version(numba.__version__)
+
 
 @functools.cache
 def source_digest() -> str:
