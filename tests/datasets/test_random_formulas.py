@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import sympy
 
-from spl.bench.structure import numbers_to_constants
 from spl.datasets import load_random_formula, make_random_formulas
 from spl.datasets.random_programs import shape_of
 from spl.errors import DataError, SettingError
+from spl.formulas.constant_slots import literals_to_constants
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.program import Vocabulary
@@ -21,7 +21,7 @@ def program_of(formula):
 
 
 def with_constants(formula):
-    return numbers_to_constants(program_of(formula))
+    return literals_to_constants(program_of(formula))
 
 
 # ---- the list ------------------------------------------------------------------------------------
