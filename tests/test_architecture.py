@@ -104,6 +104,13 @@ def test_the_table_names_every_folder_once():
     assert sorted(FOLDERS) == sorted(folders)
 
 
+def test_the_walks_name_files_that_exist():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = re.findall(rf"`((?:{'|'.join(FOLDERS)})/[\w/*]+)`", text)
+    assert len(named) > 20
+    assert not [name for name in named if not list(SOURCE.glob(f"{name}.py"))]
+
+
 def test_few_modules_lie_at_the_top():
     assert len([path for path in FILES if path.parent == SOURCE]) <= MOST_MODULES_AT_TOP
 

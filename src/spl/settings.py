@@ -47,8 +47,8 @@ class SearchConfig:
         module_size: the most rules of a module in the first round; it grows to `max_rules` in the last.
         max_schedules: schedules after which the search stops; None repeats them until another limit is reached.
         patience: stop after this many times the episodes it took to find the current choice; None never stops early.
-        n_simulations: random completions of each new leaf of a tree.
-        n_completions: completions by look-up of each new leaf near the root, fewer deeper down; 0 is the paper's search.
+        n_simulations: random rollouts from each new leaf of a tree.
+        n_completions: bank entries tried to complete a new leaf near the root, fewer deeper down; 0 tries none, as in the paper.
         max_inversions: the most operators between the root of a formula and the part that is looked up; 0 looks up whole formulas.
         closers: the methods that find the last part of a formula: any of "look-up", "combination", "monomial", "correlation",
             "scan", "power", "nearest".

@@ -25,7 +25,7 @@ LINE, PARABOLA, CUBIC = make_law("48 - 3*t"), make_law("48 - 3*t**2"), make_law(
 # ---- which law -----------------------------------------------------------------------------------
 
 
-def test_the_true_law_foretells_best():
+def test_the_true_law_predicts_best():
     drops = [make_drop(48 - rate * T**2) for rate in (2.0, 4.5)]
     assert prediction_error(PARABOLA, drops) < 1e-6 < prediction_error(LINE, drops)
 

@@ -173,7 +173,7 @@ def test_standard_input_is_a_table_too(table):
         (["twice.csv", "--time", "t"], "The time 't' is 0 twice, again in line 3 of 'twice.csv'."),
         (["short.csv", "--time", "t"], "has 3 samples; at least 5 are needed."),
         (["data.csv", "--time", "t", "--derivative", "splin"], "Did you mean 'spline'?"),
-        (["data.csv", "--time", "t", "--order", "3"], "`order` must be 1 or 2; it is 3."),
+        (["data.csv", "--time", "t", "--order", "3"], "`order` must be 1 or 2; got 3."),
         (["data.csv", "--time", "t", "--order", "2", "--discrete"], "A map has order 1."),
         (["data.csv", "--time", "t", "--weak", "--derivative", "savgol"], "--weak needs no derivatives"),
         (["data.csv", "--time", "t", "--weak", "--discrete"], "A map has no derivatives"),

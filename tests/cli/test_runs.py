@@ -74,7 +74,7 @@ def test_fit_continues_a_run_that_is_there(tmp_path, table, stored):
     path.write_bytes(stored.read_bytes())
     arguments = ("fit", table, "--target", "energy", "--run", path, "--json")
     assert json.loads(call(*arguments, "--max-evaluations", 500))["evaluations"] >= 500
-    assert "`seed` was 0; it is 1" in call(*arguments, "--seed", 1, expected=2)
+    assert "`seed` was 0; got 1" in call(*arguments, "--seed", 1, expected=2)
 
 
 def test_a_system_is_kept_shown_and_resumed(tmp_path):

@@ -113,7 +113,7 @@ def test_the_weak_form_is_kept_for_each_run():
     ("options", "message"),
     [
         ({"method": "splines"}, "There is no derivative method 'splines'. Did you mean 'spline'?"),
-        ({"order": 3}, "`order` must be 1 or 2; it is 3."),
+        ({"order": 3}, "`order` must be 1 or 2; got 3."),
         ({"order": 2, "is_discrete": True}, "A map has order 1."),
     ],
 )

@@ -131,10 +131,10 @@ def test_rows_overlap_as_the_span_says():
 @pytest.mark.parametrize(
     ("n_samples", "options", "error", "message"),
     [
-        (100, {"width": 0.0}, SettingError, "`width` must be a number above 0; it is 0.0"),
-        (100, {"width": 200.0}, SettingError, "at most the duration of the series, 99; it is 200"),
+        (100, {"width": 0.0}, SettingError, "`width` must be a number above 0; got 0.0"),
+        (100, {"width": 200.0}, SettingError, "at most the duration of the series, 99; got 200"),
         (100, {"width": 3.0}, DataError, f"holds about 3 samples; {MIN_WIDTH} are needed"),
-        (100, {"order": 3}, SettingError, "`order` must be 1 or 2; it is 3"),
+        (100, {"order": 3}, SettingError, "`order` must be 1 or 2; got 3"),
         (5, {}, DataError, f"5 samples; at least {MIN_WIDTH + 1}"),
         (100, {"u": np.ones(7)}, DataError, "100 times, but 7 samples"),
     ],

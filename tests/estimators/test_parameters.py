@@ -43,7 +43,7 @@ def test_the_settings_of_the_search_have_a_default():
 
 
 def test_settings_of_another_kind_are_refused():
-    with pytest.raises(SettingError, match=r"`search` must be a SearchConfig or None; it is \{'max_rules': 9\}"):
+    with pytest.raises(SettingError, match=r"`search` must be a SearchConfig or None; got \{'max_rules': 9\}"):
         check_search({"max_rules": 9})
 
 
@@ -68,5 +68,5 @@ def test_operators_that_are_no_list_are_refused(operators):
 
 
 def test_a_grammar_of_another_kind_is_refused():
-    with pytest.raises(SettingError, match="`grammar` must be a Grammar, its text or the path of a file; it is 5"):
+    with pytest.raises(SettingError, match="`grammar` must be a Grammar, its text or the path of a file; got 5"):
         make_grammar(5, ("+",), True, ["x"])

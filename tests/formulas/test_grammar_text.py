@@ -120,7 +120,7 @@ def test_long_lines_are_printed_in_several():
         ("-> x", "The left-hand side must be one name; there is none."),
         ("2 -> x", "The left-hand side must be one name; it is `2`."),
         ("lambda -> x", "The left-hand side must be one name; it is `lambda`."),
-        ("'f' + 'g' -> x", "The left-hand side must be one name; it is 'f' + 'g'."),
+        ("'f' + 'g' -> x", "The left-hand side must be one name; got 'f' + 'g'."),
         ("C -> x", "A symbol cannot be named 'C', which is the constant to be fitted. Give it another name."),
         ("sin -> x", "A symbol cannot be named 'sin', which is an operator. Give it another name."),
         ("soft -> x", "A symbol cannot be named 'soft', which is an operator. Give it another name."),

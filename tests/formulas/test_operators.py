@@ -7,7 +7,7 @@ from tests.kernels.doors import open_door
 from tests.kernels.program_twins import BINARY, UNARY
 
 from spl.errors import OperatorError
-from spl.formulas.operators import ARITHMETIC, BUILT_IN, BY_OPCODE, SPELLINGS, Operator, find_operator, is_function
+from spl.formulas.operators import BUILT_IN, BY_OPCODE, SPELLINGS, Operator, find_operator, is_function
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression
 from spl.kernels.programs import tokens as tk
@@ -276,10 +276,6 @@ def test_leaves_and_arithmetic_are_no_functions(token):
 
 def test_every_operator_has_a_slow_twin_that_its_value_and_derivative_in_the_kernels_are_tested_against():
     assert UNARY.keys() | BINARY.keys() == BY_OPCODE.keys()
-
-
-def test_the_kernels_call_the_same_operators_arithmetic():
-    assert set(tk.ARITHMETIC) == ARITHMETIC
 
 
 @ROWS_WITH_INVERSE

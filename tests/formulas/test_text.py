@@ -272,7 +272,7 @@ def test_the_usual_exponents_have_tokens():
         ("x\0", "The formula "),
         ("'\ud800'", "The formula has characters that are not text."),
         ("x + " + "C + " * 21 + "x", "A formula may have at most 20 constants; this one has 21. Use fewer."),
-        (None, "A formula must be text; it is None."),
+        (None, "A formula must be text; got None."),
     ],
 )
 def test_a_mistake_is_refused_with_its_place_and_the_remedy(text, message):

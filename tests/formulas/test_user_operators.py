@@ -91,7 +91,7 @@ def test_an_operator_has_its_value_and_a_derivative_by_each_argument():
         ({"derivative": 3}, "derivative"),
         (
             {"derivative": (3, 4)},
-            "The derivative of operator 'two' must be a Python function, or a tuple of them; it is 3.",
+            "The derivative of operator 'two' must be a Python function, or a tuple of them; got 3.",
         ),
         (
             {"derivative": (lambda a, b: FACTORS, lambda a, b: a)},

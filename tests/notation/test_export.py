@@ -333,7 +333,7 @@ def test_a_system_in_sympy_is_the_list_of_right_hand_sides() -> None:
 
 def test_an_unknown_format_is_answered_by_the_nearest() -> None:
     with pytest.raises(
-        SettingError, match=r"must be one of sympy, latex, python, .* it is 'pyton'. Did you mean 'python'"
+        SettingError, match=r"must be one of sympy, latex, python, .* got 'pyton'. Did you mean 'python'"
     ):
         check_format("pyton")
 

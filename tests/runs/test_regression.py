@@ -121,8 +121,8 @@ def test_an_exact_law_is_not_searched_again(tmp_path):
         ({"data": make_data(seed=1)}, "The data changed since the run in .* began"),
         ({"data": make_data(n_rows=29)}, "The data changed since the run"),
         ({"rules": RULES + " | 2"}, "another grammar"),
-        ({"config": make_config(max_rules=9)}, r"`max_rules` was 10; it is 9"),
-        ({"seed": 4}, r"`seed` was 3; it is 4"),
+        ({"config": make_config(max_rules=9)}, r"`max_rules` was 10; got 9"),
+        ({"seed": 4}, r"`seed` was 3; got 4"),
     ],
 )
 def test_a_run_is_not_continued_with_something_else(tmp_path, changes, message):

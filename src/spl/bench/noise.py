@@ -48,7 +48,7 @@ CUBIC_GRAMMAR = "A -> A + A | A - A | A * A | A / A | C | x"
 CUBIC_CONFIG = SearchConfig(
     eta=0.99, max_rules=50, n_episodes=500, n_transplants=20, max_schedules=1, relative_loss=False, n_trees=1
 )
-CUBIC_PAPER_CONFIG = replace(CUBIC_CONFIG, n_completions=0, patience=None)  # the paper's own search
+CUBIC_PAPER_CONFIG = replace(CUBIC_CONFIG, n_completions=0, patience=None)  # the paper's search
 GPLEARN_CONFIG = GplearnConfig()  # population 2,000, 20 generations, numbers from -10 to 10
 
 # The rule of recovery uses a formula's values from -20 to 20, at points that are not round numbers, where quotients such as

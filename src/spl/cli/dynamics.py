@@ -116,7 +116,9 @@ class DynamicsOptions:
     metavar="N",
     help="Most formulas to try, for all states together. [default: no limit]",
 )
-@click.option("--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1: all cores.")
+@click.option(
+    "--jobs", default=1, show_default=True, callback=check_jobs, metavar="N", help="Threads; -1 for all cores."
+)
 @cluster_option
 @click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Random seed.")
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; continue it if the file exists.")

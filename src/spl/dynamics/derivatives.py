@@ -59,7 +59,7 @@ def estimate_derivative(x: ArrayLike, step: float, *, window: int = WINDOW, orde
     """
     samples = _check_samples(x, window, order)
     if not np.isfinite(step) or step <= 0:
-        raise SettingError(f"`step` must be a number above 0; it is {step!r}.")
+        raise SettingError(f"`step` must be a number above 0; got {step!r}.")
     return _filter(np.gradient(samples, float(step), axis=0, edge_order=2), window, order)
 
 
@@ -106,11 +106,11 @@ def _check_samples(x: ArrayLike, window: int, order: int) -> NDArray[np.float64]
 
 def _check_filter(window: int, order: int) -> None:
     if not _is_whole(window) or window < 1 or window % 2 == 0:
-        raise SettingError(f"`window` must be an odd whole number, 1 or more; it is {window!r}.")
+        raise SettingError(f"`window` must be an odd whole number, 1 or more; got {window!r}.")
     if not _is_whole(order) or order < 0:
-        raise SettingError(f"`order` must be a whole number, 0 or more; it is {order!r}.")
+        raise SettingError(f"`order` must be a whole number, 0 or more; got {order!r}.")
     if order >= window > 1:
-        raise SettingError(f"`order` must be below the window of {window} samples; it is {order}.")
+        raise SettingError(f"`order` must be below the window of {window} samples; got {order}.")
 
 
 def _is_whole(value: Any) -> bool:
@@ -163,7 +163,7 @@ def smooth_and_differentiate(
     """
     times, columns = as_series(t, x, min_samples=_MIN_SLOPE_SAMPLES)
     if order not in (1, 2):
-        raise SettingError(f"`order` must be 1 or 2; it is {order!r}.")
+        raise SettingError(f"`order` must be 1 or 2; got {order!r}.")
     if callable(method):
         return _call_user_method(method, times, columns, order)
     if method == "auto":

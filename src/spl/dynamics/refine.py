@@ -181,7 +181,7 @@ def _check(
     sd = np.asarray(noise, dtype=np.float64)
     n_states = len(system.first_order_states)
     if sd.shape != (len(system.states),) or not (sd >= 0).all():
-        raise DataError(f"`noise` must be one number, 0 or more, for each of {', '.join(system.states)}; it is {sd}.")
+        raise DataError(f"`noise` must be one number, 0 or more, for each of {', '.join(system.states)}; got {sd}.")
     shapes = [(run.n_samples, n_states) for run in runs]
     if not runs or [np.shape(states) for states in starts] != shapes:
         raise DataError(

@@ -42,7 +42,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         if not isinstance(self.order, Integral) or self.order not in (1, 2):
-            raise SettingError(f"`order` must be 1 or 2; it is {show_value(self.order)}.")
+            raise SettingError(f"`order` must be 1 or 2; got {show_value(self.order)}.")
         if self.is_discrete and self.order == 2:
             raise SettingError("A map has order 1. Leave out `order=2`, or give past values as further states.")
         known = ("auto", *DERIVATIVES, WEAK_METHOD)

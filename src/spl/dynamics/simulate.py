@@ -199,7 +199,7 @@ def _check_start(system: System, x0: ArrayLike) -> Numbers:
     names = system.first_order_states
     if start.shape != (len(names),) or not np.isfinite(start).all():
         raise DataError(
-            f"The start must be one finite number for each of {', '.join(names)}; it is {np.array2string(start)}."
+            f"The start must be one finite number for each of {', '.join(names)}; got {np.array2string(start)}."
         )
     return start
 

@@ -79,7 +79,7 @@ def make_weak_rows(
     times, columns = as_series(t, x, min_samples=MIN_WIDTH + 1)
     inputs = np.zeros((len(times), 0)) if u is None else as_series(times, u)[1]
     if order not in _ORDERS:
-        raise SettingError(f"`order` must be 1 or 2; it is {order!r}.")
+        raise SettingError(f"`order` must be 1 or 2; got {order!r}.")
     if width is None:
         width = choose_width(times, columns, order=order)
     _check_width(width, times)
@@ -215,9 +215,9 @@ def _interpolate(t: NDArray[np.float64], grid: NDArray[np.float64]) -> Any:
 def _check_width(width: float, t: NDArray[np.float64]) -> None:
     duration = t[-1] - t[0]
     if not np.isfinite(width) or width <= 0:
-        raise SettingError(f"`width` must be a number above 0; it is {width!r}.")
+        raise SettingError(f"`width` must be a number above 0; got {width!r}.")
     if width > duration * (1 + 1e-9):
-        raise SettingError(f"`width` must be at most the duration of the series, {duration:g}; it is {width:g}.")
+        raise SettingError(f"`width` must be at most the duration of the series, {duration:g}; got {width:g}.")
     n_inside = width / duration * (t.size - 1)
     if n_inside < MIN_WIDTH * (1 - 1e-9):
         raise DataError(

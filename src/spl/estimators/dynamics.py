@@ -356,7 +356,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         plan = self._plan()
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
         if self.search is not None and not isinstance(self.search, SearchConfig):
-            raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(self.search)}.")
+            raise SettingError(f"`search` must be a SearchConfig or None; got {show_value(self.search)}.")
         data = read_trajectories(x, t, x_dot, u, feature_names)
         warn_of_repairs(data.notes, stacklevel=4)
         columns = data.columns(plan.order)

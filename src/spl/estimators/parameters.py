@@ -16,7 +16,7 @@ from spl.settings import SearchConfig, check_switch
 def check_run_file(path: object) -> None:
     """Raise a clear error unless the value names a file, or is None."""
     if path is not None and (not isinstance(path, str | Path) or not str(path) or "\0" in str(path)):
-        raise SettingError(f"`run_file` must be the path of a file, or None; it is {show_value(path)}.")
+        raise SettingError(f"`run_file` must be the path of a file, or None; got {show_value(path)}.")
 
 
 def count_jobs(n_jobs: int | None) -> int:
@@ -24,7 +24,7 @@ def count_jobs(n_jobs: int | None) -> int:
     if n_jobs is None:
         return int(effective_n_jobs(None))
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise SettingError(f"`n_jobs` must be 1 or more, or -1 for all processors; it is {show_value(n_jobs)}.")
+        raise SettingError(f"`n_jobs` must be 1 or more, or -1 for all processors; got {show_value(n_jobs)}.")
     return int(effective_n_jobs(int(n_jobs)))
 
 
@@ -33,7 +33,7 @@ def make_grammar(
 ) -> Grammar:
     """Return the given grammar, or one made of the operators and the names of the columns."""
     if not isinstance(operators, Sequence) or isinstance(operators, str):
-        raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; it is {show_value(operators)}.")
+        raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; got {show_value(operators)}.")
     check_switch("constants", constants)
     own = tuple(operator for operator in operators if isinstance(operator, Operator))
     if given is None:
@@ -44,7 +44,7 @@ def make_grammar(
         return Grammar.from_file(given, own, names)
     if isinstance(given, str):
         return read_text_or_file(given, own, names)
-    raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; it is {show_value(given)}.")
+    raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; got {show_value(given)}.")
 
 
 def check_search(given: object) -> SearchConfig:
@@ -52,5 +52,5 @@ def check_search(given: object) -> SearchConfig:
     if given is None:
         return SearchConfig()
     if not isinstance(given, SearchConfig):
-        raise SettingError(f"`search` must be a SearchConfig or None; it is {show_value(given)}.")
+        raise SettingError(f"`search` must be a SearchConfig or None; got {show_value(given)}.")
     return given

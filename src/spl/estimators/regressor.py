@@ -59,7 +59,9 @@ MAX_KEPT_ROWS = 4000  # rows of the fit that are kept for `plot`
 
 
 class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
-    """Find the formula behind a table by tree search.
+    """Find the formula behind a table.
+
+    A bank of small programs and least squares complete partial formulas of a grammar, guided by a Monte Carlo tree search.
 
     Args:
         operators: names (`"+"`, `"sin"`, ...) and `Operator` objects that the law may contain.
@@ -397,7 +399,5 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if index is None:
             return self.best_index_
         if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -len(front) <= index < len(front):
-            raise SettingError(
-                f"`index` must be a row of equations_, 0 to {len(front) - 1}; it is {show_value(index)}."
-            )
+            raise SettingError(f"`index` must be a row of equations_, 0 to {len(front) - 1}; got {show_value(index)}.")
         return int(index) % len(front)

@@ -39,9 +39,9 @@ class Constraints:
 
     def __post_init__(self) -> None:
         if self.inside not in INSIDES:
-            raise GrammarError(f"`inside` must be 'anything', 'variables' or 'polynomials'; it is {self.inside!r}.")
+            raise GrammarError(f"`inside` must be 'anything', 'variables' or 'polynomials'; got {self.inside!r}.")
         if not _is_whole(self.max_power) or not 1 <= self.max_power <= MAX_POWER:
-            raise GrammarError(f"`max_power` must be a whole number from 1 to {MAX_POWER}; it is {self.max_power!r}.")
+            raise GrammarError(f"`max_power` must be a whole number from 1 to {MAX_POWER}; got {self.max_power!r}.")
         for number in self.integers:
             if not _is_whole(number) or abs(number) > 2**53:
                 raise GrammarError(f"`integers` must be whole numbers that fit a float; one of them is {number!r}.")
@@ -51,7 +51,7 @@ def build_grammar(operators: Sequence[str | Operator], variables: Sequence[str],
     """Return the grammar of all formulas that use the operators and obey the constraints. See `Grammar.from_operators`."""
     if isinstance(operators, str | Operator) or not operators:
         raise GrammarError(
-            f"`operators` must be a list with at least one operator, such as ['+', '*', 'sin']; it is {operators!r}."
+            f"`operators` must be a list with at least one operator, such as ['+', '*', 'sin']; got {operators!r}."
         )
     _check_variables(variables)
     own = tuple(dict.fromkeys(item for item in operators if isinstance(item, Operator) and item.opcode < 0))
@@ -76,7 +76,7 @@ def _find_template(item: str | Operator, own: tuple[Operator, ...]) -> _Template
     if power and 2 <= int(power[1]) <= MAX_POWER:
         return _Template(f"**{int(power[1])}", f"{{}}**{power[1]}")
     if not isinstance(item, str | Operator):
-        raise GrammarError(f"An operator must be a name, a sign or an `Operator`; it is {item!r}.")
+        raise GrammarError(f"An operator must be a name, a sign or an `Operator`; got {item!r}.")
     operator = find_operator(item, own) if isinstance(item, str) else item
     traits = operator.traits
     if operator.infix:
@@ -174,11 +174,11 @@ def _write_monomials(variables: Sequence[str], max_power: int) -> Iterator[str]:
 
 def _check_variables(variables: Sequence[str]) -> None:
     if isinstance(variables, str) or not variables:
-        raise GrammarError(f"`variables` must be a list with at least one column; it is {variables!r}.")
+        raise GrammarError(f"`variables` must be a list with at least one column; got {variables!r}.")
     seen: set[str] = set()
     for name in variables:
         if not isinstance(name, str):
-            raise GrammarError(f"The name of a column must be text; it is {name!r}.")
+            raise GrammarError(f"The name of a column must be text; got {name!r}.")
         if name in seen:
             raise GrammarError(f"There are two columns '{shorten(name)}'. Give each its own name.")
         seen.add(name)

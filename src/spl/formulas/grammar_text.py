@@ -75,7 +75,7 @@ class _Alternative(NamedTuple):
 def read_grammar(text: str, own: tuple[Operator, ...] = (), variables: tuple[str, ...] | None = None) -> Grammar:
     """Return the grammar that a text describes. See `Grammar.from_text`."""
     if not isinstance(text, str):
-        raise GrammarError(f"A grammar must be text; it is {type(text).__name__}.")
+        raise GrammarError(f"A grammar must be text; got {type(text).__name__}.")
     if len(text) > MAX_GRAMMAR_CHARACTERS:
         raise GrammarError(f"The grammar has {len(text)} characters; at most {MAX_GRAMMAR_CHARACTERS} are read.")
     alternatives = list(_find_alternatives(text, own))
@@ -256,7 +256,7 @@ def _read_symbol(part: _Part, own: tuple[Operator, ...]) -> str:
         try:
             name = str(ast.literal_eval(name))
         except (SyntaxError, ValueError, MemoryError, RecursionError):
-            raise part.error(f"The left-hand side must be one name; it is {shorten(name)}.") from None
+            raise part.error(f"The left-hand side must be one name; got {shorten(name)}.") from None
     elif not name.isidentifier() or keyword.iskeyword(name):
         what = f"it is `{shorten(name)}`" if name else "there is none"
         raise part.error(f"The left-hand side must be one name; {what}. Names that are not plain words need quotes.")

@@ -111,12 +111,12 @@ class Operator:
             or keyword.iskeyword(self.name)
             or self.name == "C"
         ):
-            raise OperatorError(f"An operator's name must be a plain word other than 'C'; it is {self.name!r}.")
+            raise OperatorError(f"An operator's name must be a plain word other than 'C'; got {self.name!r}.")
         if not callable(self.function):
             raise OperatorError(f"Operator '{self.name}' needs a Python function; it has {self.function!r}.")
         if isinstance(self.cost, bool) or not isinstance(self.cost, int) or not 1 <= self.cost <= 100:
             raise OperatorError(
-                f"The cost of operator '{self.name}' must be a whole number from 1 to 100; it is {self.cost!r}."
+                f"The cost of operator '{self.name}' must be a whole number from 1 to 100; got {self.cost!r}."
             )
         if self.arity not in (1, 2):
             takes = "any number of" if self.arity < 0 else self.arity

@@ -34,7 +34,7 @@ class System:
 
     def __post_init__(self) -> None:
         if self.order not in (1, 2):
-            raise SettingError(f"`order` must be 1 or 2; it is {self.order!r}.")
+            raise SettingError(f"`order` must be 1 or 2; got {self.order!r}.")
         if self.is_discrete and self.order == 2:
             raise SettingError("A map has order 1. Leave out `order=2`, or give past values as further states.")
         if not self.states or len(self.programs) != len(self.states):

@@ -67,7 +67,7 @@ def parse_expression(text: str, vocabulary: Vocabulary) -> Program:
             ^
     """
     if not isinstance(text, str):
-        raise ExpressionError(f"A formula must be text; it is {text!r}.")
+        raise ExpressionError(f"A formula must be text; got {text!r}.")
     literals = list(vocabulary.literals)
     variables = {name: place for place, name in enumerate(vocabulary.variables)}
 

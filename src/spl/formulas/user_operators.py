@@ -91,7 +91,7 @@ def _compile_slopes(operator: Operator) -> tuple[CompiledOperator, ...]:
 
 def _compile(operator: Operator, function: Callable[..., Any], what: str) -> CompiledOperator:
     if not callable(function):
-        raise OperatorError(f"{what} must be a Python function, or a tuple of them; it is {shorten(repr(function))}.")
+        raise OperatorError(f"{what} must be a Python function, or a tuple of them; got {shorten(repr(function))}.")
     try:
         return compile_elementwise(_as_plain_function(function, operator.arity), operator.arity)
     except Exception as failure:  # the compiler may raise anything on a user's function

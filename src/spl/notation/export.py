@@ -26,12 +26,12 @@ def check_format(given: str) -> str:
         >>> check_format("pyton")
         Traceback (most recent call last):
         ...
-        spl.errors.SettingError: `format` must be one of sympy, latex, python, c, julia, matlab, torch, jax; it is 'pyton'. Did
+        spl.errors.SettingError: `format` must be one of sympy, latex, python, c, julia, matlab, torch, jax; got 'pyton'. Did
             you mean 'python'?
     """
     if given not in FORMATS:
         raise SettingError(
-            f"`format` must be one of {', '.join(FORMATS)}; it is {given!r}.{suggest_name(str(given), FORMATS)}"
+            f"`format` must be one of {', '.join(FORMATS)}; got {given!r}.{suggest_name(str(given), FORMATS)}"
         )
     return given
 

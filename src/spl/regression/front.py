@@ -107,4 +107,4 @@ def _can_coexist(cheap: Candidate, costly: Candidate, floor: float) -> bool:
 def check_selection(selection: str) -> None:
     """Raise an error unless there is such a rule."""
     if not isinstance(selection, str) or selection not in SELECTIONS:
-        raise SettingError(f"`selection` must be one of {', '.join(SELECTIONS)}; it is {show_value(selection)}.")
+        raise SettingError(f"`selection` must be one of {', '.join(SELECTIONS)}; got {show_value(selection)}.")

@@ -1,4 +1,4 @@
-"""The tree search on one grammar and one sample of rows: packs, runs the compiled episodes in slices, unpacks.
+"""The search on one grammar and one sample of rows: packs, runs the compiled episodes in slices, unpacks.
 
 A searcher owns its tree, and what outlives it: the ledger of known programs, the best program of each cost, the modules.
 """

@@ -202,7 +202,7 @@ class RunFile:
         for name in now:
             if was.get(name) != now[name] and not (name == "seed" and self._plan.is_any_seed):
                 raise RunFileError(
-                    f"The run in '{self.path}' was started with other settings: `{name}` was {was.get(name)!r}; it is "
+                    f"The run in '{self.path}' was started with other settings: `{name}` was {was.get(name)!r}; got "
                     f"{now[name]!r}. {remedy}"
                 )
 

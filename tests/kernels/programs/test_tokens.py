@@ -27,7 +27,7 @@ def test_every_opcode_has_one_name():
     assert set(BUILT_IN) <= names
 
 
-KIND_NAMES = {"OPERATOR", "POWER", "VARIABLE", "CONSTANT", "LITERAL", "SYMBOL", "ARITHMETIC"}
+KIND_NAMES = {"OPERATOR", "POWER", "VARIABLE", "CONSTANT", "LITERAL", "SYMBOL"}
 
 
 @pytest.mark.parametrize(("opcodes", "arity"), [(BINARY, 2), (UNARY, 1)])
@@ -47,7 +47,3 @@ def test_user_operators_lie_beyond_all_others_and_fit_into_the_payload():
 def test_leaves_have_no_operands_whatever_their_payload():
     for kind in (tk.VARIABLE, tk.CONSTANT, tk.LITERAL, tk.SYMBOL):
         assert {arity_of((kind << tk.KIND_SHIFT) + payload) for payload in (0, 1, tk.PAYLOAD_MASK)} == {0}
-
-
-def test_arithmetic_is_all_that_is_a_sum_a_product_or_a_small_power():
-    assert {tk.ADD, tk.SUB, tk.MUL, tk.DIV, tk.NEG, tk.INV, tk.SQUARE, tk.CUBE} == set(tk.ARITHMETIC)

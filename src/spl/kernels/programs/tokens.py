@@ -31,7 +31,6 @@ NEG, INV, SQUARE, CUBE, SQRT, CBRT, EXP, LOG, SIN, COS, TAN, ASIN, ACOS, ATAN, S
     7, 26
 )
 N_OPCODES = 26
-ARITHMETIC = (ADD, SUB, MUL, DIV, NEG, INV, SQUARE, CUBE)  # all other operators are functions
 # User-defined operators: unary ones count up from USER_UNARY, binary ones from USER_BINARY.
 USER_UNARY = 128
 USER_BINARY = 192

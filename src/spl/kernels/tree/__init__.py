@@ -1,1 +1,1 @@
-"""The tree search: derivations, rollouts, rewards, and the closers that fill the last hole of a formula. Imports all other kernels."""
+"""The search: a tree search over derivations, random rollouts, and the closers that complete a formula. Imports all other kernels."""

@@ -2,7 +2,8 @@
 
 `select`, `run_episode`, `roll_out` and `backpropagate` are the paper's selection, expansion, simulation and backpropagation. Three
 details go beyond the paper: completions that cannot finish are never sampled, subtrees with nothing left to explore are closed, and
-each program is evaluated once.
+each program is evaluated once. By default, `rollout` also completes each new leaf from the bank, which finds most laws; with
+`n_completions=0` the loop is the paper's.
 """
 
 from typing import NamedTuple
