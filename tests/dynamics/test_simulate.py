@@ -103,7 +103,7 @@ def test_one_time_gives_the_start():
 @pytest.mark.parametrize(
     ("x0", "t", "u", "message"),
     [
-        ([1.0, 2.0], [0.0, 1.0], [0.0, 0.0], "for each of x; it is"),
+        ([1.0, 2.0], [0.0, 1.0], [0.0, 0.0], "for each of x; got"),
         ([np.nan], [0.0, 1.0], [0.0, 0.0], "one finite number"),
         ([1.0], [0.0, 0.0], [0.0, 0.0], "0 follows 0"),
         ([1.0], [[0.0]], [0.0], "series of finite numbers"),

@@ -137,7 +137,7 @@ def test_long_lines_are_printed_in_several():
         ("f -> x | min(f)", "Line 1, column 10: Operator 'min' takes two arguments; here it has 1. Write min(a, b)."),
         ("f -> x | sin", "Line 1, column 10: Operator 'sin' needs its argument in brackets: sin(...)."),
         ("f -> x + f(2)", "'f' is not an operator. To multiply, write `f * (...)`."),
-        (b"f -> x", "A grammar must be text; it is bytes."),
+        (b"f -> x", "A grammar must be text; got bytes."),
         ("f -> x" + " " * 1_000_000, "The grammar has 1000006 characters; at most 1000000 are read."),
     ],
 )
@@ -164,7 +164,7 @@ def test_any_text_is_read_or_refused_with_our_error(text):
         grammar = Grammar.from_text(text)
     except GrammarError:
         return
-    assert Grammar.from_text(grammar.to_text()) == grammar
+    assert Grammar.from_text(str(grammar)) == grammar
 
 
 def test_a_file_is_read_with_or_without_a_mark_at_its_beginning(tmp_path):

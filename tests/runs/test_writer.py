@@ -31,7 +31,7 @@ def full_disk(n_bytes):
 def test_when_the_disk_is_full_the_search_goes_on_and_says_so(tmp_path):
     path, config = tmp_path / "run.spl", make_config(4)
     expected = search_in_file(tmp_path / "other.spl", config=config)
-    with full_disk(300_000), pytest.warns(RunFileWarning, match="cannot be written.*The search goes on"):
+    with full_disk(300_000), pytest.warns(RunFileWarning, match="cannot be written.*The search continues"):
         found = search_in_file(path, config=config)
     assert summary(found) == summary(expected)
     run = read_run(path)

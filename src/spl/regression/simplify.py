@@ -61,7 +61,8 @@ def _fill_holes(program: Program, accept: Callable[[Program], bool]) -> Program:
     if expression is None:
         return program
     symbolic, values = name_floats(expression)
-    divisors = {power.base for power in symbolic.atoms(sympy.Pow) if power.exp.is_negative}
+    powers = symbolic.atoms(sympy.Pow)
+    divisors = {power.base for power in powers if power.exp.is_negative and power.base.free_symbols}
     if not divisors or not symbolic.is_rational_function(*symbolic.free_symbols):
         return program
     whole = _write_without_holes(symbolic, divisors)
