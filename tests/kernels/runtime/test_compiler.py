@@ -119,6 +119,35 @@ def test_the_first_process_compiles_and_the_second_loads(toy_folder):
     assert first["values"] == second["values"] == [0.0, 2.0, 4.0, 6.0]
 
 
+# A kernel that calls another twice, so that it has its own copy of it, optimised again. Prints errors to the last bit.
+BITS_SCRIPT = """
+import json, numpy as np
+from fits import fit_both
+a, b = np.random.default_rng(0).normal(size=(2, 60))
+errors = np.zeros(60)
+fit_both(a, b, errors, errors.size)
+print(json.dumps([error.hex() for error in errors.tolist()]))
+"""
+FITS = """
+from spl.kernels.bank.value_index import UP_TO_SCALE_AND_OFFSET, correlate
+from spl.kernels.runtime.compiler import kernel
+
+@kernel(entry=True)
+def fit_both(a, b, errors, n):
+    for k in range(2, n):
+        errors[k] = correlate(a, 0, b, 0, k, UP_TO_SCALE_AND_OFFSET)[2]
+    errors[0] = correlate(b, 0, a, 0, n, UP_TO_SCALE_AND_OFFSET)[2]
+"""
+
+
+@pytest.mark.process
+@needs_compiler
+def test_the_process_that_compiles_computes_the_same_bits_as_the_one_that_loads(tmp_path):
+    (tmp_path / "fits.py").write_text(FITS)
+    first, second = (run_script(tmp_path, BITS_SCRIPT) for _ in range(2))
+    assert first == second
+
+
 @pytest.mark.process
 @needs_compiler
 def test_a_changed_kernel_source_is_compiled_anew(toy_folder):

@@ -22,10 +22,12 @@ import llvmlite.binding
 import numba
 import numpy as np
 from llvmlite import ir
+from llvmlite.binding import Linkage
 from numba import types
 from numba.core.caching import NullCache
 from numba.core.ccallback import CFunc
-from numba.core.compiler import CompileResult
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
 from numba.core.serialize import dumps
 from numba.extending import intrinsic
 
@@ -164,6 +166,30 @@ def _checksum(content: bytes | memoryview) -> bytes:
     return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "little")
 
 
+class _KernelCode(JITCodeLibrary):
+    """The code of a kernel, with copies of its callees that nothing else calls.
+
+    numba gives these copies weak symbols, and of all copies of a callee the process calls the one that it loaded first. Each caller
+    optimises its copy differently, so the last bits of a sum depended on what was loaded before: the process that compiled the
+    kernels, and so also loaded the callees themselves, found other formulas than all later ones.
+    """
+
+    def _finalize_final_module(self) -> None:
+        copies = [function for function in self._final_module.functions if function.linkage == Linkage.linkonce_odr]
+        for copy in copies:
+            copy.linkage = "internal"
+        super()._finalize_final_module()
+        for copy in copies:
+            copy.linkage = "linkonce_odr"  # callers merge the copies that several callees bring
+
+
+class _KernelCompiler(Compiler):
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        self.state.library = _KernelCode(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(func)
+
+
 def kernel(function: Callable[..., Any] | None = None, *, entry: bool = False, **options: Any) -> Any:
     """Compile a function as a kernel: no Python objects, no GIL.
 
@@ -175,7 +201,7 @@ def kernel(function: Callable[..., Any] | None = None, *, entry: bool = False, *
     if function is None:
         return functools.partial(kernel, entry=entry, **options)
     is_called = entry or ARE_CALLABLE
-    options |= {"no_cpython_wrapper": not is_called, "no_cfunc_wrapper": True}
+    options |= {"no_cpython_wrapper": not is_called, "no_cfunc_wrapper": True, "pipeline_class": _KernelCompiler}
     compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(function)
     if entry and not numba.config.DISABLE_JIT:
         compiled._cache = KernelCache(function)
@@ -216,7 +242,9 @@ class _RowKernel:
         options = {"nopython": True, "error_model": "numpy", "_nrt": False}
         self.symbol = kernel_name(function)
         self.published: dict[str, None] = {}  # symbols that the linker knows, with the types of their arguments
-        self._c_function = CFunc(function, ((types.int64, *rows, types.int64), types.void), {}, options)
+        self._c_function = CFunc(
+            function, ((types.int64, *rows, types.int64), types.void), {}, options, _KernelCompiler
+        )
         self._c_function._cache = KernelCache(function)
 
     def publish(self, arguments: None = None) -> None:
