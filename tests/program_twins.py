@@ -66,7 +66,7 @@ def well_conditioned_values(program: Program, columns: NDArray[np.float64]) -> N
 
 
 def draw_programs(n_programs: int, seed: int, own: tuple[Operator, ...] = ()) -> list[Program]:
-    """Return so many well-conditioned programs over all operators, the same for a seed; each operator occurs."""
+    """Return this many well-conditioned programs over all operators, the same for a seed; each operator occurs."""
     choose = random.Random(seed)
     words = replace(WORDS, own=own)
     exponents = [tk.POWER << tk.KIND_SHIFT | exponent + tk.POWER_OFFSET for exponent in (-3, -2, 4, 5)]

@@ -50,7 +50,7 @@ def calls_in(node: ast.AST) -> Iterator[str]:
 
 
 def is_check(node: ast.AST) -> bool:
-    """Tell whether a piece of code itself holds a check."""
+    """Return whether a piece of code itself holds a check."""
     has_assert = any(isinstance(part, ast.Assert) for part in ast.walk(node))
     has_exit_status = any(
         isinstance(part, ast.keyword) and ast.unparse(part) == "check=True" for part in ast.walk(node)
@@ -69,7 +69,7 @@ def helpers_of(tree: ast.Module) -> dict[str, Function]:
 
 
 def checks(node: ast.AST, helpers: dict[str, Function], seen: frozenset[str] = frozenset()) -> bool:
-    """Tell whether code checks something, itself or in a function of the tests that it calls."""
+    """Return whether code checks something, itself or in a function of the tests that it calls."""
     return is_check(node) or any(
         checks(helpers[name], helpers, seen | {name}) for name in set(calls_in(node)) - seen if name in helpers
     )

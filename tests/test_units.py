@@ -39,7 +39,7 @@ def search(table, target):
 
 
 def is_same(program, table, target):
-    """Tell whether a formula also has the values on rows that it was not fitted to."""
+    """Return whether a formula also has the values on rows that it was not fitted to."""
     error = evaluate(program, np.ascontiguousarray(table.T)) / target - 1
     return np.max(np.abs(error)) < 1e-9
 

@@ -21,7 +21,7 @@ N_CASES: Counter[str] = Counter()  # run in this process, by subject
 
 
 def cases(number: int) -> Callable[[Any], Any]:
-    """Return the settings of a test with so many cases; some tests shrink for minutes without end, so failures are shown as drawn."""
+    """Return the settings of a test with this many cases; some tests shrink for minutes without end, so failures are shown as drawn."""
     return settings(
         max_examples=max(round(number * MORE), 1),
         derandomize=MORE == 1,

@@ -53,7 +53,7 @@ def _folder_of_its_own(tmp_path_factory):
 
 
 def is_by_scikit_learn(error):
-    """Tell whether scikit-learn's own checks refused the data, as its estimators must."""
+    """Return whether scikit-learn's own checks refused the data, as its estimators must."""
     frames = traceback.extract_tb(error.__traceback__)
     return isinstance(error, ValueError | TypeError) and any("sklearn" in frame.filename for frame in frames)
 

@@ -1,4 +1,4 @@
-"""The record of what a run for a system is asked for, whichever door it comes through."""
+"""The request: what a search for a system is asked for. Everyone who starts one fills in this record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

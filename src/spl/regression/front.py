@@ -100,7 +100,7 @@ def _are_same_function(a: Candidate, b: Candidate, floor: float) -> bool:
 
 
 def _can_coexist(cheap: Candidate, costly: Candidate, floor: float) -> bool:
-    """Return whether both can be in a front: the costlier one has a loss lower enough."""
+    """Return whether both can be in a front: the costlier one has a loss that is enough lower."""
     return cheap.cost < costly.cost and max(costly.loss, floor) < (1 - MIN_IMPROVEMENT) * max(cheap.loss, floor)
 
 
