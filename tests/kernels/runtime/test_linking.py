@@ -94,9 +94,36 @@ def test_a_second_process_loads_linked_kernels_and_their_callers(folder, first_r
     assert second_run == first_run | {"n_passes": 0, "misses": 0}
 
 
-needs_linker = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK), reason="no kernel is linked"
-)
+needs_linker = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="no kernel is linked")
+
+# An index beyond the end of an array, in a kernel that is linked to the one that Python calls
+OUT_OF_BOUNDS = """
+import json, numpy as np
+from reading import read_plus_one
+try:
+    read_plus_one(np.arange(3.0), 7)
+except IndexError as error:
+    print(json.dumps({"value": read_plus_one(np.arange(3.0), 1), "error": str(error)}))
+"""
+READING = """
+from spl.kernels.runtime.compiler import kernel
+from spl.kernels.runtime.linking import linked_kernel
+
+@linked_kernel
+def read(a, k):
+    return a[k]
+
+@kernel(entry=True)
+def read_plus_one(a, k):
+    return read(a, k) + 1.0
+"""
+
+
+@needs_linker
+def test_callers_pass_on_the_bounds_errors_of_linked_kernels(tmp_path):
+    (tmp_path / "reading.py").write_text(READING)
+    runs = [run_script(tmp_path, OUT_OF_BOUNDS, NUMBA_BOUNDSCHECK="1") for _ in range(2)]
+    assert runs == 2 * [{"value": 2.0, "error": "index is out of bounds"}]
 
 
 def stored(folder):

@@ -10,6 +10,7 @@ import llvmlite.binding
 import numba
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from spl.kernels.runtime.by_reference import emit_reference, linked_type
@@ -45,9 +46,9 @@ class _LinkedKernel:
 def linked_kernel(function):
     """Compile a kernel separately from the kernels that call it. Python cannot call it directly.
 
-    With bounds checks or without the compiler it is an ordinary kernel.
+    Without the compiler it is an ordinary function. With bounds checks, callers pass an error of the kernel on.
     """
-    if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
+    if numba.config.DISABLE_JIT:
         return kernel(function)
     linked = LINKED_KERNELS[kernel_name(function)] = _LinkedKernel(function)
 
@@ -67,7 +68,10 @@ def linked_kernel(function):
             callee = builder.module.globals.get(symbol)
             if callee is None:
                 callee = ir.Function(builder.module, context.call_conv.get_function_type(result, passed_types), symbol)
-            _, value = context.call_conv.call_function(builder, callee, result, passed_types, passed)
+            status, value = context.call_conv.call_function(builder, callee, result, passed_types, passed)
+            if numba.config.BOUNDSCHECK:
+                with cgutils.if_unlikely(builder, status.is_error):
+                    context.call_conv.return_status_propagate(builder, status)
             return value
 
         return result(types.StarArgTuple(given)), emit
