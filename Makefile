@@ -58,9 +58,10 @@ test: $(STAMP) browser compiled-kernels
 browser: $(STAMP)
 	@$(BIN)/python -m tests.browser.chromium
 
-# First what runs in one process each, two at a time and the longest first; then all tests, which share the compiled kernels.
+# First what runs in one process each, two at a time; then what uses all processors.
 check: $(STAMP)
-	$(MAKE) --jobs=2 --output-sync=target check-bounds check-style check-types check-uncompiled compiled-kernels
+	$(MAKE) --jobs=2 --output-sync=target check-uncompiled check-types compiled-kernels check-style
+	$(MAKE) check-bounds
 	$(MAKE) test
 
 check-style: $(STAMP)
@@ -72,7 +73,7 @@ check-types: $(STAMP)
 
 # The tests of the kernels again: with bounds checks on, and with the compiler off.
 check-bounds: $(STAMP)
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/kernels
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(PARALLEL) tests/kernels
 
 check-uncompiled: $(STAMP)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels

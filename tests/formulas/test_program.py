@@ -1,5 +1,7 @@
 """Programs and vocabularies: what they refuse, and the parts of a formula by position."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -45,7 +47,9 @@ def test_operators_of_one_name_are_refused():
 
 
 def test_more_operators_than_slots_are_refused():
-    own = tuple(Operator(f"f{number}", lambda a: a) for number in range(tk.MAX_USER + 1))
+    own = tuple(copy(UNARY[0]) for _ in range(tk.MAX_USER + 1))
+    for number, operator in enumerate(own):
+        object.__setattr__(operator, "name", f"f{number}")  # to make so many anew would compile each of them
     with pytest.raises(OperatorError, match=f"more than {tk.MAX_USER} operators of your own"):
         Vocabulary(("x",), own=own)
 

@@ -198,6 +198,7 @@ print(json.dumps({"loss": found.front[-1].loss, "n_passes": len(recorder.buffer)
 
 @pytest.mark.process
 @needs_compiler
+@pytest.mark.skipif(bool(numba.config.BOUNDSCHECK), reason="the same code, and a minute to compile")
 def test_a_second_process_searches_without_compiling_anything(tmp_path):
     cache = {"SPL_CACHE": str(cache_folder().parent.parent)}  # that of this process, so that it is rarely empty
     run_script(tmp_path, SEARCH_SCRIPT, **cache)
