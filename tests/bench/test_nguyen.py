@@ -17,6 +17,8 @@ from spl.datasets import load_nguyen, nguyen_problems
 from spl.formulas.text import parse_expression
 from spl.settings import SearchConfig
 
+pytestmark = pytest.mark.search
+
 
 @pytest.mark.search
 @pytest.mark.parametrize("name", ["Nguyen-1", "Nguyen-8c"])

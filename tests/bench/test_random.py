@@ -11,6 +11,8 @@ from spl.errors import SettingError
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 
+pytestmark = pytest.mark.search
+
 # ---- the rule of recovery ------------------------------------------------------------------------
 
 

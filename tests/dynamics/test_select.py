@@ -16,6 +16,8 @@ from spl.notation.terms import linear_terms
 from spl.regression.fit import fit
 from spl.regression.front import Front
 
+pytestmark = pytest.mark.search
+
 NAMES = ("x", "v")
 GRAMMAR = Grammar.from_operators(["+", "-", "*"], NAMES)
 TRUTH = [{"v"}, {"x", "v"}]

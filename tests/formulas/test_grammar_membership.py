@@ -16,6 +16,8 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import CONSTANT_TOKEN, parse_expression, to_text
 from spl.kernels.programs import tokens as tk
 
+pytestmark = pytest.mark.slow
+
 TEXT = """
     f   -> f + f | f - f | f * f | f / f | exp(f) | sin(arg) | cos(arg) | C * f | x
     arg -> arg + arg | x | x**2 | x**3 | 1

@@ -15,6 +15,8 @@ from spl.runs.reader import read_run
 from spl.settings import SearchConfig
 from spl.web.run_view import describe_run
 
+pytestmark = pytest.mark.search
+
 QUICK = {"operators": ("+", "*"), "max_evaluations": 300, "random_state": 0}
 
 

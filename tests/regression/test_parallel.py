@@ -13,6 +13,8 @@ from spl.errors import OperatorError, SettingError, WorkerError
 from spl.regression import parallel
 from spl.regression.parallel import Parcel, Workers, pack, run_all, use_cluster
 
+pytestmark = pytest.mark.process
+
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 4, -1])
 def test_results_come_in_the_order_of_the_tasks(n_jobs):

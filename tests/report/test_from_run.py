@@ -18,6 +18,8 @@ from spl.report.from_run import report_of_run
 from spl.runs.reader import read_run
 from spl.settings import Limits
 
+pytestmark = pytest.mark.search
+
 
 def test_the_report_of_a_real_file_has_its_front(tmp_path):
     found = search_in_file(tmp_path / "run.spl", limits=Limits(max_evaluations=200), config=make_config(n_episodes=20))

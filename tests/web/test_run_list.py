@@ -15,6 +15,8 @@ from spl.runs.reader import read_run
 from spl.web.request import read_request
 from spl.web.run_list import FolderRuns, OneRun, RunEntry
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def runs(searches, folder, finished_run):

@@ -25,6 +25,8 @@ from spl.kernels.tree.bank_closers import (
 )
 from spl.kernels.tree.complete import AFFINE_FORM, ENTRY_FORM, SCALED_FORM
 
+pytestmark = pytest.mark.slow
+
 SCALED = "f -> f + f | f * f | C * f | sin(f) | cos(f) | C | x | y"
 SHIFTED = "f -> f + f | f * f | C * f + C | sin(f) | x | y"
 WHOLE = "f -> f + f | f - f | f * f | x | y | 1 | 2"

@@ -35,6 +35,8 @@ from spl.kernels.tree.complete import (
 )
 from spl.kernels.tree.skeleton import MAX_INVERSIONS
 
+pytestmark = pytest.mark.slow
+
 N_EXAMPLES = fewer(150, 40)
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -32,6 +32,8 @@ from spl.kernels.tree.rollout import (
 from spl.regression.packing import unpack_program
 from spl.settings import CLOSERS
 
+pytestmark = pytest.mark.slow
+
 call_roll_out, call_prepare = open_door(roll_out), open_door(prepare_holes)
 call_complete_leaf, call_jump = open_door(complete_leaf), open_door(jump)
 

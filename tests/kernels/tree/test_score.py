@@ -16,6 +16,8 @@ from spl.kernels.tree.score import MAX_FITS, score
 from spl.regression.bank_build import make_completion
 from spl.regression.packing import pack_alphabet, pack_costs, pack_program, pack_rules, pack_table
 
+pytestmark = pytest.mark.slow
+
 WORDS = Vocabulary(("x",))
 QUICK = FitEffort(np.int64(1), np.int64(0), np.int64(8), 1e-2)
 

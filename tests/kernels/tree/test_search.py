@@ -38,6 +38,8 @@ from spl.kernels.tree.search import (
     UNVISITED,
 )
 
+pytestmark = pytest.mark.slow
+
 
 class Snapshot(NamedTuple):
     """The tree at one moment, as plain Python."""

@@ -42,6 +42,8 @@ from spl.kernels.tree.skeleton import (
     sibling_step,
 )
 
+pytestmark = pytest.mark.slow
+
 N_EXAMPLES = fewer(150, 40)
 SEEDS = st.integers(0, 2**32 - 1)
 

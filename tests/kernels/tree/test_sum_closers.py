@@ -9,6 +9,8 @@ from tests.kernels.search_twins import fewer
 
 from spl.kernels.tree.sum_closers import close_by_combination, find_number, find_weights
 
+pytestmark = pytest.mark.slow
+
 SEEDS = st.integers(0, 2**32 - 1)
 SCALED = "f -> f + f | f * f | C * f | sin(f) | cos(f) | C | x | y"
 SHIFTED = "f -> f + f | f * f | C * f + C | sin(f) | x | y"
