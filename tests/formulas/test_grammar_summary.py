@@ -47,7 +47,7 @@ def test_the_number_of_formulas_agrees_with_listing_them(grammar):
 
 
 def list_derivations(grammar: Grammar, max_rules: int) -> list[tuple[int, ...]]:
-    """All sequences of at most so many rules that finish, leftmost symbol first."""
+    """Return all sequences of at most `max_rules` rules that finish, leftmost symbol first."""
     done, waiting = [], [((0,), ())]
     while waiting:
         symbols, taken = waiting.pop()

@@ -49,7 +49,7 @@ def test_operators_of_one_name_are_refused():
 def test_more_operators_than_slots_are_refused():
     own = tuple(copy(UNARY[0]) for _ in range(tk.MAX_USER + 1))
     for number, operator in enumerate(own):
-        object.__setattr__(operator, "name", f"f{number}")  # to make so many anew would compile each of them
+        object.__setattr__(operator, "name", f"f{number}")  # new ones would each be compiled
     with pytest.raises(OperatorError, match=f"more than {tk.MAX_USER} operators of your own"):
         Vocabulary(("x",), own=own)
 

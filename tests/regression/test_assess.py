@@ -23,7 +23,7 @@ def make_assessor(target=None):
 
 
 def candidate(text, assessor, factor=1.0):
-    """Return a candidate whose loss on the sample is so many times that on the check rows."""
+    """Return a candidate whose loss on the sample is a multiple of its loss on the check rows."""
     program = parse_expression(text, WORDS)
     return Candidate(program, factor * root_mean_square_error(program, assessor.check), 0.5)
 
