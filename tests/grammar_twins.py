@@ -4,18 +4,16 @@ import random
 
 from hypothesis import reject
 from hypothesis import strategies as st
+from tests.own_operators import BLEND, SINC
 
 from spl.errors import GrammarError
 from spl.formulas.grammar import Grammar
-from spl.formulas.operators import Operator
 from spl.formulas.program import Program
 from spl.kernels.programs import tokens as tk
 
 Tree = tuple  # a token and its arguments, which are trees
 
-WAVE = Operator("wave", lambda x: x)
-BLEND = Operator("blend", lambda a, b: a)
-OWN = (WAVE, BLEND)
+OWN = (SINC, BLEND)
 
 
 def derive(grammar: Grammar, choose: random.Random, max_rules: int = 12) -> Program:

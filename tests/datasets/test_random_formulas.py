@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 import pytest
 import sympy
@@ -12,8 +14,21 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.regression.simplify import simplify
 
-FORMULAS = make_random_formulas(66)
-NAMES = [formula.name for formula in FORMULAS]
+N_FORMULAS = 66
+
+
+@functools.cache
+def all_formulas():
+    return make_random_formulas(N_FORMULAS)
+
+
+@pytest.fixture
+def formula(request):
+    return all_formulas()[request.param]
+
+
+def each_of_first(n):
+    return pytest.mark.parametrize("formula", range(n), indirect=True)
 
 
 def program_of(formula):
@@ -28,12 +43,12 @@ def with_constants(formula):
 
 
 def test_a_formula_does_not_depend_on_how_many_are_made():
-    assert make_random_formulas(30) == FORMULAS[:30]
-    assert load_random_formula("random-029") == FORMULAS[29]
+    assert make_random_formulas(30) == all_formulas()[:30]
+    assert load_random_formula("random-029") == all_formulas()[29]
 
 
 def test_the_list_is_the_same_on_every_machine():
-    assert [formula.expression for formula in FORMULAS[:3]] == [
+    assert [formula.expression for formula in all_formulas()[:3]] == [
         "cos(x1) + x1**2",
         "cos(x1)*(x2 + 3.43)/x1**2",
         "sqrt(x1*x2/(x2/x1 + (x2**2 + x3)))",
@@ -42,24 +57,24 @@ def test_the_list_is_the_same_on_every_machine():
 
 def test_another_seed_gives_other_formulas():
     assert {formula.expression for formula in make_random_formulas(5, seed=1)}.isdisjoint(
-        formula.expression for formula in FORMULAS
+        formula.expression for formula in all_formulas()
     )
 
 
 def test_costs_from_5_to_15_come_equally_often_half_of_them_with_constants():
-    kinds = [(formula.cost, formula.has_constants) for formula in FORMULAS]
+    kinds = [(formula.cost, formula.has_constants) for formula in all_formulas()]
     assert {kind: kinds.count(kind) for kind in kinds} == {
         (cost, has_constants): 3 for cost in range(5, 16) for has_constants in (False, True)
     }
 
 
 def test_there_are_formulas_of_one_to_five_variables():
-    assert {len(formula.variables) for formula in FORMULAS} == {1, 2, 3, 4, 5}
+    assert {len(formula.variables) for formula in all_formulas()} == {1, 2, 3, 4, 5}
 
 
 def test_no_two_formulas_are_alike():
-    shapes = [(formula.cost, formula.has_constants, shape_of(with_constants(formula))) for formula in FORMULAS]
-    assert len(set(shapes)) == len(FORMULAS)
+    shapes = [(formula.cost, formula.has_constants, shape_of(with_constants(formula))) for formula in all_formulas()]
+    assert len(set(shapes)) == N_FORMULAS
 
 
 def test_when_there_are_no_more_formulas_it_is_said(monkeypatch):
@@ -82,21 +97,21 @@ def test_a_negative_number_of_formulas_is_refused():
 # ---- each formula --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=NAMES)
+@each_of_first(N_FORMULAS)
 def test_the_cost_is_that_of_the_text_which_cannot_be_simplified(formula):
     program = program_of(formula)
     assert program.cost == formula.cost
     assert simplify(program).cost == formula.cost
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=NAMES)
+@each_of_first(N_FORMULAS)
 def test_numbers_stand_there_if_and_only_if_there_are_constants(formula):
     numbers = program_of(formula).vocabulary.literals
     assert bool(numbers) == formula.has_constants
     assert all(0.1 <= abs(number) <= 10 and number == float(f"{number:.3g}") for number in numbers)
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=NAMES)
+@each_of_first(N_FORMULAS)
 def test_a_formula_is_finite_and_every_variable_matters_on_its_ranges(formula):
     low, high = np.transpose(formula.ranges)
     table = np.random.default_rng(7).uniform(low, high, size=(20_000, len(formula.variables)))
@@ -108,14 +123,14 @@ def test_a_formula_is_finite_and_every_variable_matters_on_its_ranges(formula):
         assert np.std(formula.truth_at(moved) - values) > 0.02 * np.std(values)
 
 
-@pytest.mark.parametrize("formula", FORMULAS[:11], ids=NAMES[:11])
+@each_of_first(11)
 def test_the_truth_is_what_sympy_makes_of_the_text(formula):
     table, values = formula.make_test(seed=1)
     function = sympy.lambdify(sympy.symbols(formula.variables), sympy.sympify(formula.expression), "numpy")
     np.testing.assert_allclose(function(*table.T), values, rtol=1e-9)
 
 
-@pytest.mark.parametrize("formula", FORMULAS[:11], ids=NAMES[:11])
+@each_of_first(11)
 def test_the_default_grammar_can_say_it_with_powers_spelled_out(formula):
     grammar = Grammar.from_operators([*DEFAULT_OPERATORS, "pow2", "pow3", "neg"], formula.variables)
     text = formula.expression
@@ -128,7 +143,7 @@ def test_the_default_grammar_can_say_it_with_powers_spelled_out(formula):
 
 
 def test_training_points_fill_their_ranges_and_test_points_are_others():
-    formula = FORMULAS[4]
+    formula = all_formulas()[4]
     table, values = formula.make_train(seed=0, n_rows=1000)
     low, high = np.transpose(formula.ranges)
     assert np.all((table >= low) & (table <= high))
@@ -138,13 +153,13 @@ def test_training_points_fill_their_ranges_and_test_points_are_others():
 
 
 def test_noise_is_a_share_of_the_root_mean_square_of_the_exact_values():
-    formula = FORMULAS[0]
+    formula = all_formulas()[0]
     table, target = formula.make_train(seed=3, n_rows=100_000, noise=0.1)
     exact = formula.truth_at(table)
     assert np.sqrt(np.mean((target - exact) ** 2) / np.mean(exact**2)) == pytest.approx(0.1, rel=0.02)
 
 
 def test_one_seed_is_one_table_and_another_seed_another():
-    first, again, other = (FORMULAS[0].make_train(seed, noise=0.1)[1] for seed in (0, 0, 1))
+    first, again, other = (all_formulas()[0].make_train(seed, noise=0.1)[1] for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)

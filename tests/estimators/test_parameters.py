@@ -2,15 +2,14 @@ from pathlib import Path
 
 import joblib
 import pytest
+from tests.own_operators import SINC
 
 from spl.errors import SettingError
 from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
 from spl.formulas.grammar import Grammar
-from spl.formulas.operators import Operator
 from spl.settings import SearchConfig
 
 RULES = "f -> f + f | x"
-BUMP = Operator("bump", lambda a: a / (1 + a * a))
 
 
 @pytest.mark.parametrize("path", [None, "run.spl", Path("run.spl")])
@@ -55,8 +54,8 @@ def test_a_grammar_may_be_an_object_a_text_or_a_file(tmp_path):
 
 
 def test_without_a_grammar_the_operators_make_one():
-    grammar = make_grammar(None, ("+", BUMP), False, ["x"])
-    assert [operator.name for operator in grammar.vocabulary.own] == ["bump"]
+    grammar = make_grammar(None, ("+", SINC), False, ["x"])
+    assert [operator.name for operator in grammar.vocabulary.own] == ["sinc"]
     assert "C" not in str(grammar)
     assert "C" in str(make_grammar(None, ("+",), True, ["x"]))
 

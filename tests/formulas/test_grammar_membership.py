@@ -138,11 +138,11 @@ def test_a_constant_of_a_program_is_no_number():
 
 
 def test_programs_of_another_vocabulary_are_compared_by_name():
-    grammar = Grammar.from_text("f -> wave(a) | blend(f, 2)", OWN)
+    grammar = Grammar.from_text("f -> sinc(a) | blend(f, 2)", OWN)
     words = Vocabulary(("b", "a"), literals=(5.0, 2.0), own=(OWN[1], OWN[0]))
-    assert grammar.derives(parse_expression("blend(wave(a), 2)", words))
-    assert not grammar.derives(parse_expression("blend(wave(b), 2)", words))
-    assert not Grammar.from_text("f -> sin(a)").derives(parse_expression("wave(a)", words))
+    assert grammar.derives(parse_expression("blend(sinc(a), 2)", words))
+    assert not grammar.derives(parse_expression("blend(sinc(b), 2)", words))
+    assert not Grammar.from_text("f -> sin(a)").derives(parse_expression("sinc(a)", words))
 
 
 def test_membership_from_a_named_symbol_is_asked_of_that_symbol():

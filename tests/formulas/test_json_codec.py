@@ -21,7 +21,7 @@ from spl.formulas.text import parse_expression, to_text
 from spl.kernels.programs import tokens as tk
 
 WORDS = Vocabulary(("x", "Größe [m]"), (2.0,))
-BUMP = Operator("bump", lambda a: np.exp(-a * a), cost=3)
+BUMP = Operator("bump", lambda a: a, lambda a: 1.0, cost=3)
 
 
 def through_json(value):
@@ -68,7 +68,7 @@ def test_without_its_function_an_operator_prints_but_cannot_be_used():
 def test_another_operator_of_the_same_name_is_refused():
     plain = encode_grammar(Grammar.from_text("f -> bump(f) | x", own=[BUMP]))
     with pytest.raises(RunFileError, match=r"costs 1; when the run began it took 1 and cost 3"):
-        decode_grammar(plain, [Operator("bump", lambda a: a)])
+        decode_grammar(plain, [Operator("bump", lambda a: a, lambda a: 1.0)])
 
 
 @pytest.mark.parametrize(

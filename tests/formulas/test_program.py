@@ -5,6 +5,7 @@ from copy import copy
 import numpy as np
 import pytest
 from hypothesis import given
+from tests.own_operators import BLEND, SINC
 from tests.program_twins import programs, read
 
 from spl.errors import ExpressionError, OperatorError
@@ -13,8 +14,8 @@ from spl.formulas.program import Program, Vocabulary, join_programs, token_cost
 from spl.formulas.text import CONSTANT_TOKEN, to_text
 from spl.kernels.programs import tokens as tk
 
-UNARY = tuple(Operator(f"u{number}", lambda a: a) for number in range(2))
-BINARY = tuple(Operator(f"b{number}", lambda a, b: a, cost=3) for number in range(2))
+UNARY = (SINC, Operator("same", lambda a: a, lambda a: 1.0))
+BINARY = (BLEND, Operator("first", lambda a, b: a, (lambda a, b: 1.0, lambda a, b: 0.0), cost=3))
 WORDS = Vocabulary(("x", "y"), (2.0,), own=(UNARY[0], BINARY[0], UNARY[1], BINARY[1]))
 X = WORDS.variable_token("x")
 
@@ -70,7 +71,7 @@ def test_tokens_that_are_not_one_formula_are_refused(tokens, constants, message)
 
 
 def test_the_cost_of_a_program_is_that_of_its_tokens():
-    program = Program((WORDS.operator_token(BINARY[0]), tk.SIN, X, X), WORDS)
+    program = Program((WORDS.operator_token(BINARY[1]), tk.SIN, X, X), WORDS)
     assert program.cost == 6 == sum(token_cost(token, WORDS) for token in program.tokens)
     assert len(program) == 4
 

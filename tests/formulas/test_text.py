@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.own_operators import BLEND, SINC
 
 from spl.errors import ExpressionError
-from spl.formulas.operators import BUILT_IN, Operator
+from spl.formulas.operators import BUILT_IN
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import exponent_of, parse_expression, power_token, quote_name, to_text, write_tokens
 from spl.kernels.programs import tokens as tk
 
-SOFT = Operator("soft", lambda x: np.log1p(np.exp(x)))
-MEAN = Operator("mean", lambda a, b: (a + b) / 2)
 COLUMNS = ("x", "y", "flow rate [m/s]", "lambda", "µ", "C", "sin", 'it\'s "odd"\n\\')
-WORDS = Vocabulary(COLUMNS, literals=(0.0, 1.0, -2.5, 3.0, 1e-300, -0.0), own=(SOFT, MEAN))
+WORDS = Vocabulary(COLUMNS, literals=(0.0, 1.0, -2.5, 3.0, 1e-300, -0.0), own=(SINC, BLEND))
 X, Y = WORDS.variable_token("x"), WORDS.variable_token("y")
 C = tk.CONSTANT << tk.KIND_SHIFT
 POINTS = np.linspace(-2.3, 3.1, 7)
@@ -138,7 +137,7 @@ def test_any_column_name_can_be_quoted_and_read_back(name):
         ("-x**2", (tk.NEG, tk.SQUARE, X)),
         ("ln(x)", (tk.LOG, X)),
         ("min(x, y)", (tk.MIN, X, Y)),
-        ("soft(mean(x, y))", (tk.USER_UNARY, tk.USER_BINARY, X, Y)),
+        ("sinc(blend(x, y))", (tk.USER_UNARY, tk.USER_BINARY, X, Y)),
         ("  x\n + y  # a comment", (tk.ADD, X, Y)),
     ],
 )

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import sympy
 from numpy.typing import NDArray
+from tests.own_operators import BLEND, SINC
 from tests.program_twins import WORDS, draw_programs, positive_columns
 
 from spl.dynamics.system_packing import evaluate_slopes
@@ -24,8 +25,6 @@ from spl.notation.export import FORMATS, check_format, export_program, export_sy
 from spl.regression.fit import evaluate
 
 COLUMNS = positive_columns()
-SINC = Operator("sinc", lambda x: np.sin(x) / x)
-BLEND = Operator("blend", lambda a, b: np.hypot(a, b))
 PROGRAMS = draw_programs(160, seed=0, own=(SINC, BLEND))
 HOSTILE = (
     "x",

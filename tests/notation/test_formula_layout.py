@@ -1,13 +1,13 @@
 """Formulas on paper: signs, brackets and fractions stand where mathematics has them, and mean the same."""
 
 import pytest
+from tests.own_operators import SINC
 
-from spl.formulas.operators import Operator
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.notation.formula_layout import NO_SIGN, write_formula
 
-WORDS = Vocabulary(("x", "y", "speed"), own=(Operator("sinc", lambda a: a),))
+WORDS = Vocabulary(("x", "y", "speed"), own=(SINC,))
 
 
 class LineNotation:

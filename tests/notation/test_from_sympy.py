@@ -5,6 +5,7 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.own_operators import SINC
 from tests.program_twins import WORDS, positive_columns, programs, read, twin_values, well_conditioned_values
 
 from spl.errors import ExpressionError
@@ -86,7 +87,7 @@ def test_the_vocabulary_that_was_given_is_not_changed() -> None:
 
 
 def test_an_operator_of_the_user_is_found_by_its_name() -> None:
-    words = Vocabulary(("x",), own=(Operator("sinc", lambda x: np.sin(x) / x),))
+    words = Vocabulary(("x",), own=(SINC,))
     assert to_text(from_sympy(sympy.Function("sinc")(X) + 1, words)) == "sinc(x) + 1"
 
 

@@ -2,18 +2,16 @@
 
 import math
 
-import numpy as np
 import pytest
+from tests.own_operators import SINC
 
 from spl.errors import ExpressionError
-from spl.formulas.operators import Operator
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression
 from spl.kernels.programs import tokens as tk
 from spl.notation.languages import LANGUAGES
 from spl.notation.source_code import Code, write_code
 
-SINC = Operator("sinc", lambda x: np.sin(x) / x)
 WORDS = Vocabulary(("x", "flow rate"), own=(SINC,))
 
 

@@ -8,6 +8,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.own_operators import SINC
 from tests.program_twins import WORDS, positive_columns, programs, read, well_conditioned_values
 
 from spl.errors import ExpressionError
@@ -51,7 +52,7 @@ def test_exact_says_whether_constants_become_fractions() -> None:
 
 
 def test_an_operator_of_the_user_becomes_a_function_of_its_name() -> None:
-    words = Vocabulary(("x",), own=(Operator("sinc", lambda x: np.sin(x) / x),))
+    words = Vocabulary(("x",), own=(SINC,))
     assert to_sympy(parse_expression("sinc(x) + 1", words)) == sympy.Function("sinc")(X) + 1
 
 

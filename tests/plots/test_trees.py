@@ -1,8 +1,8 @@
 """The drawing of a tree has every token in its place."""
 
 import pytest
+from tests.own_operators import SINC
 
-from spl.formulas.operators import Operator
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.plots.trees import lay_out, plot_tree
@@ -31,7 +31,7 @@ def test_leaves_stand_side_by_side_in_their_order():
 
 
 def test_powers_roots_and_operators_of_the_user_have_their_names():
-    own = (Operator("sinc", lambda a: a),)
+    own = (SINC,)
     assert [node.text for node in tree_of("sinc(sqrt(x**2 + x**-4) * x**5)", own=own)] == [
         "sinc", "×", "√", "+", "^2", "x", "^-4", "x", "^5", "x",
     ]  # fmt: skip
