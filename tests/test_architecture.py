@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -95,8 +96,16 @@ def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-TREES = {module_of(path): parse(path) for path in FILES}
-ARROWS = [(source, target) for source in MODULES for target in own_targets(imports_in(TREES[source])) - {source}]
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return the code of every module."""
+    return {module_of(path): parse(path) for path in FILES}
+
+
+@cache
+def arrows() -> list[tuple[str, str]]:
+    """Return every pair of a module and another one that it imports."""
+    return [(source, target) for source in MODULES for target in own_targets(imports_in(trees()[source])) - {source}]
 
 
 def test_the_table_names_every_folder_once():
@@ -122,7 +131,7 @@ def test_every_folder_says_what_lives_there():
 
 def test_folders_import_only_from_those_above_them_in_the_table():
     height = {TOP: -1} | {name: place for place, name in enumerate(FOLDERS)}
-    wrong = [f"{a} -> {b}" for a, b in ARROWS if height[folder_of(b)] > height[folder_of(a)]]
+    wrong = [f"{a} -> {b}" for a, b in arrows() if height[folder_of(b)] > height[folder_of(a)]]
     assert not sorted(wrong)
 
 
@@ -130,30 +139,30 @@ def test_folders_of_kernels_import_only_from_those_before_them():
     def place(module):
         return next((k for k, folder in enumerate(KERNEL_FOLDERS) if module.startswith(folder)), None)
 
-    inner = [(a, b) for a, b in ARROWS if place(a) is not None and place(b) is not None]
+    inner = [(a, b) for a, b in arrows() if place(a) is not None and place(b) is not None]
     assert {name for name in MODULES if name.startswith("kernels.") and place(name) is None} == set()
     assert not [f"{a} -> {b}" for a, b in inner if place(b) > place(a)]
 
 
 def test_no_two_modules_need_each_other_to_load():
-    graph = {name: own_targets(imports_when_loaded(TREES[name])) - {name} for name in MODULES}
+    graph = {name: own_targets(imports_when_loaded(trees()[name])) - {name} for name in MODULES}
     while leaves := {name for name, targets in graph.items() if not targets}:
         graph = {name: targets - leaves for name, targets in graph.items() if name not in leaves}
     assert not graph, f"these need each other: {sorted(graph)}"
 
 
 def test_kernels_know_nothing_of_the_project_but_its_errors():
-    assert {b for a, b in ARROWS if folder_of(a) == "kernels" and folder_of(b) != "kernels"} == {"errors"}
+    assert {b for a, b in arrows() if folder_of(a) == "kernels" and folder_of(b) != "kernels"} == {"errors"}
 
 
 def test_only_kernels_import_numba():
-    users = {folder_of(name) for name in MODULES if any(i.split(".")[0] == "numba" for i in imports_in(TREES[name]))}
+    users = {folder_of(name) for name in MODULES if any(i.split(".")[0] == "numba" for i in imports_in(trees()[name]))}
     assert users == {"kernels"}
 
 
 def test_sympy_is_imported_in_its_places_only_and_late():
-    assert {name for name in MODULES if names_sympy(imports_in(TREES[name]))} == MAY_IMPORT_SYMPY
-    assert not [name for name in MODULES if names_sympy(imports_when_loaded(TREES[name]))]
+    assert {name for name in MODULES if names_sympy(imports_in(trees()[name]))} == MAY_IMPORT_SYMPY
+    assert not [name for name in MODULES if names_sympy(imports_when_loaded(trees()[name]))]
 
 
 def names_sympy(imports: Iterable[str]) -> bool:

@@ -145,11 +145,13 @@ def test_files_that_test_other_modules_exist():
     assert not {name for name in TESTED_ELSEWHERE.values() if not (FOLDER / name).exists()}
 
 
+@pytest.mark.slow
 def test_every_test_checks_something():
     found = {name for path in FILES for name in unchecked_tests(parse(path))}
     assert found == set(MAY_CHECK_NOTHING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [one_sided_checks, swallowed_checks, blanket_raises])
 def test_no_check_is_left_out_or_swallowed(rule):
     assert not [f"{path.relative_to(FOLDER)}:{line}" for path in FILES for line in rule(parse(path))]

@@ -94,6 +94,7 @@ def test_tracks_of_the_camera_show_two_rods_of_constant_length(real_data):
         assert np.all(np.std(rods, axis=0) < 0.03 * np.mean(rods, axis=0))
 
 
+@pytest.mark.slow
 def test_everything_can_be_downloaded_and_is_the_same(real_data, cache, server, monkeypatch):
     copy_as_upstream(real_data, server)
     monkeypatch.setattr(measured, "BALLS_BASE", f"{(server / 'balls').as_uri()}/")

@@ -1,5 +1,6 @@
 """What a grammar says about itself: its words, its shortest formula, and how many formulas it has."""
 
+import pytest
 from hypothesis import assume, given
 from tests.grammar_twins import grammars
 
@@ -38,6 +39,7 @@ def test_a_shortest_formula_too_long_to_show_is_counted():
     assert f"a formula of {2**41 - 1} rules" in grammar.explain()
 
 
+@pytest.mark.slow
 @given(grammars())
 def test_the_number_of_formulas_agrees_with_listing_them(grammar):
     assume(len(grammar.rules) < 9)

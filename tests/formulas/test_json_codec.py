@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.own_operators import ROOT
 
 from spl.checked_values import Damage
 from spl.errors import ExpressionError, RunFileError
@@ -21,7 +22,6 @@ from spl.formulas.text import parse_expression, to_text
 from spl.kernels.programs import tokens as tk
 
 WORDS = Vocabulary(("x", "Größe [m]"), (2.0,))
-BUMP = Operator("bump", lambda a: a, lambda a: 1.0, cost=3)
 
 
 def through_json(value):
@@ -50,25 +50,25 @@ def test_a_grammar_comes_back_the_same(text):
 
 
 def test_a_grammar_with_an_operator_of_the_users_own_comes_back_with_the_one_that_is_given():
-    grammar = Grammar.from_text("f -> bump(f) | x", own=[BUMP])
-    back = decode_grammar(through_json(encode_grammar(grammar)), [BUMP])
+    grammar = Grammar.from_text("f -> root(f) | x", own=[ROOT])
+    back = decode_grammar(through_json(encode_grammar(grammar)), [ROOT])
     assert back == grammar
     check_no_stand_ins(back)
 
 
 def test_without_its_function_an_operator_prints_but_cannot_be_used():
-    grammar = decode_grammar(encode_grammar(Grammar.from_text("f -> bump(f) | x", own=[BUMP])))
-    program = parse_expression("bump(x)", grammar.vocabulary)
-    assert to_text(program) == "bump(x)"
+    grammar = decode_grammar(encode_grammar(Grammar.from_text("f -> root(f) | x", own=[ROOT])))
+    program = parse_expression("root(x)", grammar.vocabulary)
+    assert to_text(program) == "root(x)"
     assert program.cost == 4
-    with pytest.raises(RunFileError, match=r"'bump', an operator of your own.*operators=\[bump\]"):
+    with pytest.raises(RunFileError, match=r"'root', an operator of your own.*operators=\[root\]"):
         check_no_stand_ins(grammar)
 
 
 def test_another_operator_of_the_same_name_is_refused():
-    plain = encode_grammar(Grammar.from_text("f -> bump(f) | x", own=[BUMP]))
+    plain = encode_grammar(Grammar.from_text("f -> root(f) | x", own=[ROOT]))
     with pytest.raises(RunFileError, match=r"costs 1; when the run began it took 1 and cost 3"):
-        decode_grammar(plain, [Operator("bump", lambda a: a, lambda a: 1.0)])
+        decode_grammar(plain, [Operator("root", lambda a: a, lambda a: 1.0)])
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_too_few_or_too_many_constants_are_refused(constants):
     "change",
     [
         {"symbols": None}, {"symbols": [1]}, {"rules": [[0, [0]]]}, {"rules": [1]}, {"variables": "xy"}, {"own": [{}]},
-        {"own": [{"name": "bump", "arity": 3, "cost": 1}]}, {"own": [{"name": 1, "arity": 1, "cost": 1}]},
+        {"own": [{"name": "root", "arity": 3, "cost": 1}]}, {"own": [{"name": 1, "arity": 1, "cost": 1}]},
     ],
 )  # fmt: skip
 def test_a_grammar_that_spl_never_writes_is_damage(change):

@@ -5,7 +5,7 @@ from copy import copy
 import numpy as np
 import pytest
 from hypothesis import given
-from tests.own_operators import BLEND, SINC
+from tests.own_operators import BLEND, ROOT, SINC
 from tests.program_twins import programs, read
 
 from spl.errors import ExpressionError, OperatorError
@@ -14,7 +14,7 @@ from spl.formulas.program import Program, Vocabulary, join_programs, token_cost
 from spl.formulas.text import CONSTANT_TOKEN, to_text
 from spl.kernels.programs import tokens as tk
 
-UNARY = (SINC, Operator("same", lambda a: a, lambda a: 1.0))
+UNARY = (SINC, ROOT)
 BINARY = (BLEND, Operator("first", lambda a, b: a, (lambda a, b: 1.0, lambda a, b: 0.0), cost=3))
 WORDS = Vocabulary(("x", "y"), (2.0,), own=(UNARY[0], BINARY[0], UNARY[1], BINARY[1]))
 X = WORDS.variable_token("x")

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
+from tests.own_operators import ROOT
 
-from spl.formulas.operators import BUILT_IN, Operator
+from spl.formulas.operators import BUILT_IN
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression
 from spl.regression.domain import explain_undefined, explain_undefined_system
 from spl.regression.fit import evaluate
 
-WORDS = Vocabulary(("x", "y"), own=(Operator("root", lambda a: np.sqrt(a - 10), lambda a: 0.5 / np.sqrt(a - 10)),))
+WORDS = Vocabulary(("x", "y"), own=(ROOT,))
 COLUMNS = np.array([[1.0, -1.0, 0.0, 2.0, 800.0], [1.0, 0.0, -4.0, 3.0, 0.5]])
 
 

@@ -20,6 +20,7 @@ def sums_of_squares(draw):
     return square + draw(NUMBERS) * draw(TERMS)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(sums_of_squares())
 def test_all_forms_have_the_values_of_the_expression(expression):

@@ -98,6 +98,7 @@ def test_order_and_grouping_of_sums_and_products_do_not_change_the_key(program, 
     assert key_of(program) == key_of(other)
 
 
+@pytest.mark.slow
 def test_programs_have_the_same_key_exactly_if_they_have_the_same_form():
     choose = random.Random(1)
     keys, forms = {}, {}
