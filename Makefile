@@ -80,7 +80,7 @@ check-uncompiled: $(STAMP)
 
 # The kernels that most tests need, so that the processes of the tests do not all compile them at once.
 compiled-kernels: $(STAMP)
-	@SPL_CALLABLE_KERNELS=1 $(BIN)/python -c "from spl.regression.warm_up import compile_once; compile_once(print)"
+	@$(BIN)/python -c "from spl.regression.warm_up import compile_once; compile_once(print)"
 
 # The quick tests in one environment per supported Python, and in one with the lowest versions that pyproject.toml allows.
 check-versions: $(STAMP)
@@ -94,6 +94,7 @@ fuzz: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python -m benchmarks.report
 	$(BIN)/spl bench nguyen --seeds 0-1 --fresh

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-os.environ["SPL_CALLABLE_KERNELS"] = "1"  # tests call single kernels
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window, wherever the tests run
 signal.signal(
     signal.SIGINT, signal.default_int_handler

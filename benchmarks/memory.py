@@ -20,7 +20,7 @@ from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.regression.request import RegressionRequest
-from spl.regression.trees import compile_kernels
+from spl.regression.warm_up import compile_kernels
 from spl.runs.regression import discover_in_file
 from spl.settings import Limits
 

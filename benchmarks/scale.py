@@ -17,7 +17,7 @@ from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.text import to_text
 from spl.regression.discover import discover
 from spl.regression.request import RegressionRequest
-from spl.regression.trees import compile_kernels
+from spl.regression.warm_up import compile_kernels
 from spl.settings import Limits
 
 NAMES = ("a", "b", "c", "d")

@@ -14,7 +14,7 @@ from spl.datasets import load_nguyen
 from spl.formulas.grammar import Grammar
 from spl.regression.bank_build import make_completion
 from spl.regression.searcher import Searcher
-from spl.regression.trees import compile_kernels
+from spl.regression.warm_up import compile_kernels
 from spl.settings import SearchConfig
 
 PROBLEMS = ("Nguyen-1", "Nguyen-5", "Nguyen-12", "Nguyen-1c", "Nguyen-9c")

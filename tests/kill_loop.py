@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.run_examples import make_config, search_in_file
 
 from spl.errors import RunFileError
-from spl.regression.trees import compile_kernels
+from spl.regression.warm_up import compile_kernels
 from spl.runs.reader import read_run
 from spl.settings import SearchConfig
 

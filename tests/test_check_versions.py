@@ -7,7 +7,7 @@ import tomllib
 import pytest
 from tests.check_versions import ROOT, Run, check, find_python, has_version, plan_runs, supported_pythons
 
-from spl.kernels.runtime.compiler import NEWEST_TESTED_NUMBA
+from spl.kernels.runtime.numba_version import NEWEST_TESTED_NUMBA
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"

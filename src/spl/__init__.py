@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from spl.garbage_collection import without_garbage_collection
+
 if TYPE_CHECKING:
     from spl.errors import SplError
     from spl.estimators.dynamics import SPLDynamics
@@ -28,7 +30,8 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that `import spl` is quick."""
     if name not in _HOMES:
         raise AttributeError(f"module 'spl' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    with without_garbage_collection():
+        value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

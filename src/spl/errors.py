@@ -88,6 +88,10 @@ class DataRepaired(UserWarning):
     """Data that could not be used as given; the warning says what was changed or left out."""
 
 
+class KernelsNotKept(UserWarning):
+    """Compiled kernels that could not be written to disk: the next search compiles them again."""
+
+
 class DoubtfulResult(UserWarning):
     """An answer that may be wrong; the warning says why."""
 

@@ -185,11 +185,24 @@ def test_rows_of_weight_zero_do_not_count(table):
     assert found["r2"] == pytest.approx(1.0)
 
 
-def test_compilation_is_announced_on_standard_error(table, monkeypatch):
-    monkeypatch.setattr("spl.kernels.runtime.compiler.kernels_are_compiled", lambda: False)
-    result = run("fit", "data.csv", "--target", "y", "--quiet", *SMALL)
-    assert "Compiling the kernels (once per installation" in result.stderr
-    assert result.stdout.startswith("y = ")
+@pytest.fixture
+def not_compiled(monkeypatch):
+    """Let the kernels seem to be missing."""
+    monkeypatch.setattr("spl.kernels.runtime.building.are_all_stored", lambda: False)
+    monkeypatch.setattr("spl.display.compilation.are_all_stored", lambda: False)
+    monkeypatch.setattr("spl.display.compilation.compile_once", lambda watch, look: look())
+
+
+def test_compilation_is_announced_on_standard_error_with_a_first_formula(table, not_compiled):
+    result = run("fit", "data.csv", "--target", "y", *SMALL)
+    assert "Compiling the kernels; this happens once" in result.stderr
+    assert "(a first look, before the search)" in result.stderr
+    assert "first look" not in result.stdout
+
+
+@pytest.mark.parametrize("option", ["--quiet", "--json"])
+def test_programs_that_read_the_answer_see_nothing_of_it(table, not_compiled, option):
+    assert "Compiling" not in run("fit", "data.csv", "--target", "y", option, *SMALL).stderr
 
 
 def test_compilation_is_not_announced_when_it_is_done(table):

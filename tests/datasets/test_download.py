@@ -10,7 +10,7 @@ from tests.datasets.conftest import TEXT
 
 from spl.datasets.download import RemoteFile, data_cache, find_file
 from spl.errors import DataError
-from spl.kernels.runtime.compiler import cache_folder
+from spl.kernels.runtime.store import kernel_folder
 
 DIGEST = hashlib.sha256(TEXT).hexdigest()
 
@@ -67,6 +67,6 @@ def test_a_file_that_is_nowhere_is_answered_with_what_to_do(cache, server):
 
 
 def test_the_cache_of_data_is_beside_that_of_the_kernels(tmp_path, monkeypatch):
-    assert data_cache() == cache_folder().parent / "data"
-    monkeypatch.setattr("spl.kernels.runtime.compiler.cache_folder", lambda: tmp_path / "symbolic-physics-learner-abc")
+    assert data_cache() == kernel_folder().parent / "data"
+    monkeypatch.setattr("spl.kernels.runtime.store.cache_folder", lambda: tmp_path / "symbolic-physics-learner-abc")
     assert data_cache() == tmp_path / "symbolic-physics-learner-abc/data"

@@ -25,6 +25,12 @@ def test_results_come_in_the_order_of_the_tasks(n_jobs):
     assert run_all([lambda k=k: wait_and_tell(k) for k in range(5)], n_jobs) == list(range(5))
 
 
+def test_workers_are_threads_if_joblib_was_never_loaded(monkeypatch):
+    monkeypatch.delitem(sys.modules, "joblib")
+    assert Workers(2).share_memory
+    assert "joblib" not in sys.modules
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_no_tasks_have_no_results(n_jobs):
     assert run_all([], n_jobs) == []

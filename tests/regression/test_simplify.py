@@ -1,6 +1,8 @@
 """Simplification shortens formulas and keeps their values."""
 
 import math
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -15,6 +17,20 @@ from spl.kernels.programs import tokens as tk
 from spl.regression.simplify import simplify
 
 WORDS = Vocabulary(variables=("x", "y", "z"))
+
+
+def test_sympy_loads_in_the_background_and_whoever_needs_it_waits():
+    code = """
+import sys
+from spl.regression.simplify import start_loading, simplify
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression, to_text
+assert "sympy" not in sys.modules
+start_loading()
+print(to_text(simplify(parse_expression("x + x", Vocabulary(variables=("x",))))))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "2*x"
 
 
 def read(text: str, *constants: float) -> Program:

@@ -22,9 +22,9 @@ INTERRUPTED_STATUS = 130  # exit status, by convention of shells
 def run_and_show(experiment: "Experiment", trials: Sequence["Trial"], name: str, running: "RunOptions") -> None:
     """Run trials with a progress display, then show the results; `name` is that of the default file of results."""
     from spl.bench.runner import run_trials
-    from spl.regression.warm_up import compile_once
+    from spl.display.compilation import compile_visibly
 
-    compile_once(lambda message: click.echo(message, err=True))
+    compile_visibly(_console(is_error=True))
     path = running.results_file(name)
     console = _console(is_error=running.is_json)
     with _make_display(console, is_json=running.is_json) as display:

@@ -145,7 +145,7 @@ def dynamics(**options: Any) -> None:
     given.check()
     request = _read_request(given)
     print_notes(request.data.notes)
-    compile_kernels()
+    compile_kernels(is_silent=given.is_json or given.quiet)
     found = _search(given, request)
     print_notes(found.notes[len(request.data.notes) :])
     if given.is_json:

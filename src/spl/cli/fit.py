@@ -23,6 +23,7 @@ from spl.cli.options import (
     read_grammar,
     split_names,
 )
+from spl.garbage_collection import without_garbage_collection
 from spl.settings import TIMEOUT
 
 if TYPE_CHECKING:
@@ -111,19 +112,17 @@ def fit(**given: Any) -> None:
       spl fit planets.csv --target period --features mass,distance --operators "*,/,sqrt"
       cat planets.csv | spl fit - --target period --json | jq -r .equation
     """
-    from spl.regression.front import check_selection
-
     options = FitOptions(**given)
     check_grammar_options(options.grammar_file, options.operators, options.no_constants)
-    check_selection(options.selection)
-    request, origins = _make_request(options)
+    with without_garbage_collection():
+        request, origins = _make_request(options)
+        from spl.regression.discover import discover
 
-    from spl.regression.discover import discover
-    from spl.runs.regression import discover_in_file
-
-    compile_kernels()
+    compile_kernels(request, is_silent=options.is_json or options.quiet)
     search: Callable[..., Discovery] = discover
     if options.run is not None:
+        from spl.runs.regression import discover_in_file
+
         source = None if options.data == "-" else os.path.abspath(options.data)
         facts = {"selection": options.selection, "source": source, "origins": origins}
         search = partial(discover_in_file, options.run, facts=facts)
@@ -134,9 +133,11 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
     """Return what is asked for, and from which instants the dates in the table are counted. Prints notes about the table."""
     from spl.data.column_choice import prepare_dataset
     from spl.data.table_files import read_table
+    from spl.regression.front import check_selection
     from spl.regression.request import RegressionRequest
     from spl.settings import Limits, SearchConfig
 
+    check_selection(options.selection)
     config = SearchConfig(n_trees=options.trees)
     timeout = None if options.timeout == math.inf else options.timeout
     limits = Limits(timeout=timeout, max_evaluations=options.max_evaluations)

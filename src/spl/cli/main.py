@@ -4,7 +4,10 @@ Slow imports are inside the commands, so that `spl --help` answers at once. User
 status 2.
 """
 
+import atexit
+import gc
 import os
+import time
 from typing import Any
 
 import click
@@ -13,7 +16,7 @@ from spl.bench.commands import bench
 from spl.cli.dynamics import dynamics
 from spl.cli.export import export
 from spl.cli.fit import fit
-from spl.cli.options import check_jobs, check_seed, compile_kernels, open_console, split_names
+from spl.cli.options import check_jobs, check_seed, compile_kernels, open_console, print_notes, split_names
 from spl.cli.report import report
 from spl.cli.runs import resume, show
 from spl.errors import SplError
@@ -53,6 +56,7 @@ def main() -> None:
       spl bench nguyen --seeds 0-1     rerun the experiments of the paper
       spl COMMAND --help               details of one command
     """
+    atexit.register(gc.freeze)  # otherwise Python ends by looking for garbage in all modules, for a quarter of a second
 
 
 for command in (bench, dynamics, export, fit, report, resume, show, studio, watch):
@@ -97,6 +101,36 @@ def operators() -> None:
 
     for line in operator_lines(BUILT_IN.values()):
         click.echo(line)
+
+
+# ---- warm-up -------------------------------------------------------------------------------------
+
+
+@main.command("warm-up")
+@click.option("--quiet", is_flag=True, help="Print nothing.")
+def warm_up(quiet: bool) -> None:
+    """Compile everything now, so that the first search starts at once.
+
+    Otherwise the first search does it, once after each installation. For images of containers and for installers: set
+    SPL_CACHE to a folder that is part of the image. Processors of another kind compile again.
+
+    \b
+    Examples:
+      spl warm-up
+      SPL_CACHE=/opt/cache spl warm-up --quiet
+    """
+    from spl.dynamics.discover import compile_integration
+    from spl.kernels.runtime import store
+    from spl.regression.warm_up import compile_kernels as compile_search
+
+    began = time.monotonic()
+    compile_kernels(is_silent=quiet)
+    compile_search()
+    compile_integration()
+    print_notes(store.troubles)
+    if not quiet:
+        seconds = time.monotonic() - began
+        click.echo(f"All kernels are compiled, after {seconds:.1f} s. They are in {store.kernel_folder()}.")
 
 
 # ---- demo ----------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from spl.formulas.grammar import Grammar
+    from spl.regression.request import RegressionRequest
 
 
 def split_names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
@@ -97,11 +98,17 @@ def read_grammar(
     return Grammar.from_operators(words, names, constants=has_constants)
 
 
-def compile_kernels() -> None:
-    """Compile the kernels unless they are cached, with a message on standard error."""
-    from spl.regression.warm_up import compile_once
+def compile_kernels(request: "RegressionRequest | None" = None, *, is_silent: bool = False) -> None:
+    """Compile the kernels unless they are compiled, with a message and a first formula for what is asked.
 
-    compile_once(lambda message: click.echo(message, err=True))
+    In silence nothing is done: the search compiles what it needs.
+    """
+    from spl.kernels.runtime.building import are_all_stored
+
+    if not is_silent and not are_all_stored():
+        from spl.display.compilation import compile_visibly
+
+        compile_visibly(open_console(is_error=True), request)
 
 
 def open_console(*, is_error: bool = False) -> "Console":

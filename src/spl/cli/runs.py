@@ -224,7 +224,7 @@ def resume(**given: Any) -> None:
 
     options = ResumeOptions(**given)
     run = read_run(options.file)
-    compile_kernels()
+    compile_kernels(is_silent=options.is_json or options.quiet)
     if isinstance(run.data, Dataset):
         _resume_search(run, options)
     else:

@@ -53,11 +53,9 @@ def find_given(file: RemoteFile) -> Path | None:
 
 def data_cache() -> Path:
     """Return the folder of downloaded data, next to that of compiled kernels."""
-    from spl.kernels.runtime.compiler import cache_folder  # numba is slow to import
+    from spl.kernels.runtime.store import cache_folder  # numba is slow to import
 
-    kernels = cache_folder()
-    root = kernels.parent if kernels.name.startswith("kernels-") else kernels  # a folder for this process only
-    return root / "data"
+    return cache_folder() / "data"
 
 
 def _download(file: RemoteFile) -> bytes:

@@ -26,6 +26,7 @@ from spl.dynamics.weak_fit import fit_weak_form
 from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression
+from spl.kernels.runtime import store as kernel_store
 from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery, Keeper, Progress, Watcher, discover, get_ready
 from spl.regression.front import Front
@@ -220,13 +221,13 @@ def _get_ready(n_jobs: int, timeout: float | None) -> float:
     """Load everything that is needed; return when the time limit began, at most half of it ago. Compilation does not count."""
     began = get_ready(n_jobs)
     loaded = time.monotonic()
-    _compile_integration()
+    compile_integration()
     began += time.monotonic() - loaded
     return began if timeout is None else max(began, time.monotonic() - MOST_LOADING * timeout)
 
 
 @cache
-def _compile_integration() -> None:
+def compile_integration() -> None:
     """Compile the kernel that integrates systems, or load it from the cache, by fitting a small system."""
     t = np.linspace(0.0, 1.0, 16)
     run = Trajectory(t, np.exp(-t)[:, np.newaxis], np.empty((t.size, 0)), None)
@@ -291,4 +292,4 @@ def _run_notes(request: SystemRequest, used: Trajectories, *, is_cut_off: bool) 
     n_used, n_samples = used.n_samples, request.data.n_samples
     fewer = (FEWER_SAMPLES.format(n_used, n_samples),) if n_used < n_samples else ()
     cut_off = (CUT_OFF,) if is_cut_off and request.limits.max_evaluations is not None else ()
-    return (*request.data.notes, *fewer, *cut_off)
+    return (*request.data.notes, *fewer, *cut_off, *kernel_store.troubles)

@@ -26,6 +26,7 @@ from spl.dynamics.system_packing import evaluate_slopes
 from spl.errors import (
     DataError,
     DoubtfulResult,
+    KernelsNotKept,
     RunFileError,
     SearchInterrupted,
     SettingError,
@@ -44,6 +45,7 @@ from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
 from spl.formulas.system import System
+from spl.kernels.runtime import store
 from spl.notation.export import export_system
 from spl.notation.latex import to_latex
 from spl.notation.terms import linear_terms
@@ -166,6 +168,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         self._keep(found, request.data)
         for doubt in found.doubts:
             warnings.warn(doubt, DoubtfulResult, stacklevel=2)
+        for trouble in store.troubles:
+            warnings.warn(trouble, KernelsNotKept, stacklevel=2)
         return self
 
     @classmethod
@@ -378,8 +382,10 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         """Return a display that shows each improvement of each equation."""
         from rich.console import Console
 
+        from spl.display.compilation import compile_visibly
         from spl.display.progress import SystemDisplay
 
+        compile_visibly(Console())
         left_sides = {state: left_side(state, self.order, self.discrete) for state in states}
         return SystemDisplay(Console(), left_sides, timeout=self.timeout)
 

@@ -1,4 +1,7 @@
-"""`SPLRegressor`, the scikit-learn interface: it checks input, calls the search and returns the answer. It contains no method."""
+"""`SPLRegressor`, the scikit-learn interface: it checks input, calls the search and returns the answer. It contains no method.
+
+What needs the kernels is imported inside methods: they take 0.3 s to import, besides the second of scikit-learn.
+"""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +14,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.metrics import r2_score
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -19,6 +21,7 @@ from spl.data.dataset import Dataset, check_unique
 from spl.display.notebook import FittedRepr, front_html, model_html
 from spl.errors import (
     DoubtfulResult,
+    KernelsNotKept,
     RunFileError,
     SearchInterrupted,
     SettingError,
@@ -39,13 +42,8 @@ from spl.notation.export import export_program
 from spl.notation.latex import latex_name, latex_table, to_latex
 from spl.notation.mathml import mathml_name, to_mathml
 from spl.notation.to_sympy import to_sympy
-from spl.regression.discover import Discovery, Watcher, discover
-from spl.regression.domain import explain_undefined
-from spl.regression.fit import evaluate
 from spl.regression.front import Front, check_selection
 from spl.regression.request import RegressionRequest
-from spl.runs.reader import read_run
-from spl.runs.regression import discover_in_file
 from spl.settings import TIMEOUT, Limits, SearchConfig, check_verbose
 
 if TYPE_CHECKING:
@@ -53,6 +51,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from spl.display.progress import ProgressDisplay
+    from spl.regression.discover import Discovery, Watcher
 
 EQUATION_DIGITS = 8  # of the constants in `equations_`
 MAX_KEPT_ROWS = 4000  # rows of the fit that are kept for `plot`
@@ -151,8 +150,10 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(discovery, data, request.target)
+        from spl.kernels.runtime import store  # slow to import
+
         for note in discovery.notes[len(data.notes) :]:
-            warnings.warn(note, DoubtfulResult, stacklevel=2)
+            warnings.warn(note, KernelsNotKept if note in store.troubles else DoubtfulResult, stacklevel=2)
         return self
 
     @classmethod
@@ -163,6 +164,8 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             path: the file that `run_file` or `spl fit --run` named.
             operators: your own operators that the run uses: a file does not hold functions.
         """
+        from spl.runs.reader import read_run
+
         run = read_run(path, operators)
         [search, *_] = run.searches
         if not isinstance(run.data, Dataset):
@@ -195,6 +198,9 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             X: rows [N, D], with the columns of the fit. Dates are counted from the same moment as in the fit.
             index: a row of `equations_`; by default, the chosen equation.
         """
+        from spl.regression.domain import explain_undefined
+        from spl.regression.fit import evaluate
+
         rows, program = self._check_rows(X), self._program(index)
         values = evaluate(program, rows)
         if not np.isfinite(values).all():
@@ -212,6 +218,11 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             y: their target [N].
             sample_weight: how much each row counts [N]; by default, all alike.
         """
+        from sklearn.metrics import r2_score
+
+        from spl.regression.domain import explain_undefined
+        from spl.regression.fit import evaluate
+
         check_is_fitted(self)
         rows, _ = self._read(X, y, sample_weight, getattr(self, "time_origins_", {}))
         columns, program = np.ascontiguousarray(rows.X.T), self._program(None)
@@ -331,10 +342,14 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         warn_of_repairs(rows.notes, stacklevel=4)
         return rows, read.origins
 
-    def _run(self, request: RegressionRequest, watch: Watcher | None, must_stop: Callable[[], bool]) -> Discovery:
+    def _run(self, request: RegressionRequest, watch: "Watcher | None", must_stop: Callable[[], bool]) -> "Discovery":
         """Search, and keep the run in a file if there is to be one."""
         if self.run_file is None:
+            from spl.regression.discover import discover
+
             return discover(request, watch=watch, must_stop=must_stop)
+        from spl.runs.regression import discover_in_file
+
         facts = {
             "selection": self.selection,
             "has_names": hasattr(self, "feature_names_in_"),
@@ -349,14 +364,17 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         """Return the display of each improvement of the chosen equation."""
         from rich.console import Console
 
+        from spl.display.compilation import compile_visibly
         from spl.display.progress import open_display
+
+        compile_visibly(Console(), request)
 
         def choose(front: Front) -> int:
             return front.choose(self.selection, request.data.n_rows, request.data.floor)
 
         return open_display(Console(), request.target, choose, timeout=request.limits.timeout)
 
-    def _keep(self, discovery: Discovery, data: Dataset, target: str) -> None:
+    def _keep(self, discovery: "Discovery", data: Dataset, target: str) -> None:
         self.discovery_ = discovery
         self.notes_ = list(discovery.notes)
         self.sample_ = data.sample(MAX_KEPT_ROWS, np.random.default_rng(0))

@@ -114,12 +114,31 @@ def _empty_bank(grammar: Grammar, columns: NDArray[np.float64], capacity: int) -
     return bank
 
 
+def _grow_cheapest(grammar: Grammar, columns: NDArray[np.float64], rules: BankRules, capacity: int, room: int) -> Bank:
+    bank = _empty_bank(grammar, columns, room)
+    grow_bank(bank, rules, pack_alphabet(grammar.vocabulary), MAX_TRIED * capacity)
+    return bank
+
+
+def grow_small_bank(grammar: Grammar, sample: Dataset, capacity: int) -> tuple[Bank, BankRules]:
+    """Return a bank with the cheapest programs and nothing else, and the rules that spell them."""
+    rules = pack_bank_rules(grammar, capacity)
+    columns = np.ascontiguousarray(sample.columns[:, :BANK_ROWS])
+    return _grow_cheapest(grammar, columns, rules, capacity, capacity), rules
+
+
+def spell_entry(bank: Bank, rules: BankRules, entry: int) -> Tokens:
+    """Return the tokens of an entry."""
+    tokens, origin = np.zeros((2, tk.MAX_PROGRAM_LENGTH), np.int32)
+    length = spell_entry_tokens(bank, rules, entry, tokens, origin)
+    return tuple(int(token) for token in tokens[:length])
+
+
 def _grow(grammar: Grammar, columns: NDArray[np.float64], rules: BankRules, capacity: int) -> Bank:
     """Return a bank with `capacity` of the cheapest programs, and some sums besides."""
     n_sums = capacity // SUM_SHARE
-    bank = _empty_bank(grammar, columns, capacity + n_sums * len(grammar.symbols))
+    bank = _grow_cheapest(grammar, columns, rules, capacity, capacity + n_sums * len(grammar.symbols))
     alphabet = pack_alphabet(grammar.vocabulary)
-    grow_bank(bank, rules, alphabet, MAX_TRIED * capacity)
     degrees = [d for d in range(1, SUM_DEGREE + 1) if comb(len(columns) + d, d) - 1 <= MAX_PRODUCTS]
     factors = [each for degree in degrees for each in combinations_with_replacement(range(len(columns)), degree)]
     with np.errstate(over="ignore"):
@@ -159,7 +178,7 @@ def _evaluate_cheapest(
     counts = np.zeros(n_symbols, np.int64)
     tokens, origin = np.zeros((2, tk.MAX_PROGRAM_LENGTH), np.int32)
     stack, alphabet = np.zeros(tk.MAX_PROGRAM_LENGTH * BLOCK), pack_alphabet(grammar.vocabulary)
-    for symbol in range(n_symbols):
+    for symbol in np.flatnonzero(bank.n_of):
         counts[symbol] = evaluate_entries(
             bank, rules, alphabet, sample.columns, symbol, near[symbol], tokens, origin, stack
         )
@@ -181,7 +200,7 @@ class _TermTable:
             np.zeros(tk.MAX_PROGRAM_LENGTH * BLOCK),
             np.zeros(sample.n_rows),
         )
-        for symbol in range(n_symbols):
+        for symbol in range(n_symbols if most > 0 else 0):
             for tokens in self._terms(symbol, most):
                 k = self.count[symbol]
                 if k >= most:
@@ -209,7 +228,7 @@ class _TermTable:
             entry = int(self._bank.member[symbol, place])
             if self._bank.cost[entry] > MAX_FUNCTION_COST:
                 return
-            tokens = self._spell(entry)
+            tokens = spell_entry(self._bank, self._rules, entry)
             if len(tokens) == 2 and CONSTANT_TOKEN not in tokens:
                 yield tokens
 
@@ -219,14 +238,9 @@ class _TermTable:
             values = np.prod([self._bank.columns[k] for k in factors], axis=0)
         entry = look_up_entry(self._bank, symbol, IDENTICAL, values)
         if entry >= 0:
-            return self._spell(entry)
+            return spell_entry(self._bank, self._rules, entry)
         half = len(factors) // 2
         left, right = known.get(factors[:half]), known.get(factors[half:])
         if not left or not right or not find_form(self._grammar, symbol, "product"):
             return ()
         return (tk.MUL, *left, *right)
-
-    def _spell(self, entry: int) -> Tokens:
-        tokens, origin = np.zeros((2, tk.MAX_PROGRAM_LENGTH), np.int32)
-        length = spell_entry_tokens(self._bank, self._rules, entry, tokens, origin)
-        return tuple(int(token) for token in tokens[:length])

@@ -60,7 +60,8 @@ def make_power_index(
         solver=solver,
         row=np.zeros(n),
     )
-    fill_index(index, symbols, is_used)
+    if entries.size:
+        fill_index(index, symbols, is_used)
     return index
 
 

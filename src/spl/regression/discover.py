@@ -10,20 +10,23 @@ from functools import partial
 from typing import Protocol
 
 from spl.errors import FormulaNotFound, RunFileError
-from spl.kernels.runtime.compiler import kernels_are_compiled
+from spl.kernels.runtime import store
+from spl.kernels.runtime.building import are_all_stored
 from spl.regression.assess import Assessment, Assessor, count_episodes_left, has_settled
 from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint, pack_candidates, unpack_candidates
 from spl.regression.doubts import find_doubts
 from spl.regression.fit import price_numbers
 from spl.regression.front import Front
+from spl.regression.parallel import Workers
 from spl.regression.polish import polish_front
 from spl.regression.request import RegressionRequest
 from spl.regression.schedule import Position, batch_end
 from spl.regression.setup import SearchSetup, set_up
-from spl.regression.simplify import get_ready as load_sympy
+from spl.regression.simplify import start_loading as start_loading_sympy
 from spl.regression.transplantation import keep_best, module_size
-from spl.regression.trees import prepare_workers, share_evaluations
+from spl.regression.trees import share_evaluations
+from spl.regression.warm_up import compile_kernels
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,7 @@ def discover(
         if not len(state.front):
             raise
         front, stopped = setup.tidier.tidy(state.front), "interrupted"
-    notes = (*request.data.notes, *find_doubts(front, setup.data, setup.floor))
+    notes = (*request.data.notes, *find_doubts(front, setup.data, setup.floor), *store.troubles)
     return Discovery(
         front, setup.data.n_rows, setup.floor, setup.seconds, setup.n_episodes, setup.n_evaluations, stopped, notes
     )
@@ -249,9 +252,10 @@ def _count_episodes_left(setup: SearchSetup, state: _State) -> int:
 def get_ready(n_jobs: int) -> float:
     """Load what a search needs, here and in the workers. Return when its time starts: compiling the kernels does not count."""
     began = time.monotonic()
-    is_compiled = kernels_are_compiled()
-    prepare_workers(n_jobs)
-    load_sympy()
+    is_compiled = are_all_stored()
+    compile_kernels()
+    Workers(n_jobs).greet(compile_kernels)
+    start_loading_sympy()
     return began if is_compiled else time.monotonic()
 
 

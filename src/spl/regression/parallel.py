@@ -96,13 +96,12 @@ class Workers:
     """The workers of the active joblib backend: threads, unless the caller has chosen another."""
 
     def __init__(self, n_jobs: int) -> None:
-        from joblib.parallel import get_active_backend
-
-        backend, _ = get_active_backend(prefer="threads")
+        backend = _chosen_backend()
         self._n_jobs = n_jobs
         self._client = getattr(backend, "client", None)  # of Dask
         self._shared: dict[Parcel, Any] = {}
-        self.share_memory = getattr(backend, "supports_sharedmem", False) or (n_jobs == 1 and self._client is None)
+        has_threads = backend is None or getattr(backend, "supports_sharedmem", False)
+        self.share_memory = has_threads or (n_jobs == 1 and self._client is None)
 
     def share(self, parcel: Parcel) -> Parcel:
         """Send a parcel to every worker of a cluster, so that calls need not carry it."""
@@ -169,6 +168,16 @@ class Workers:
     def _place(self, argument: Any) -> Any:
         """Return an argument as it is sent: parcels that every worker has are sent by reference."""
         return self._shared.get(argument, argument) if isinstance(argument, Parcel) else argument
+
+
+def _chosen_backend() -> Any:
+    """Return the active joblib backend; None if joblib is not loaded, so that nobody can have chosen one."""
+    if "joblib" not in sys.modules:
+        return None
+    from joblib.parallel import get_active_backend
+
+    backend, _ = get_active_backend(prefer="threads")
+    return backend
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -14,6 +14,8 @@ from spl.errors import RunFileError
 from spl.formulas.grammar import Grammar
 from spl.kernels.programs.fit import FitEffort
 from spl.kernels.programs.tokens import MAX_PROGRAM_LENGTH
+from spl.kernels.runtime.compiler import unit_of
+from spl.kernels.runtime.units import Unit
 from spl.kernels.tree.complete import Completion
 from spl.kernels.tree.context import Policy, SearchContext, make_search_work
 from spl.kernels.tree.ledger import N_EPISODES, N_EVALUATIONS, N_MODULES, make_ledger
@@ -101,6 +103,10 @@ class Searcher:
             remaining -= n
             seconds = max(time.perf_counter() - began, 1e-6)
             slice_size = int(np.clip(slice_size * SLICE_SECONDS / seconds, 1, 100_000))
+
+    def unit(self) -> Unit:
+        """Return the compiled loop that this searcher runs."""
+        return unit_of(run_episodes, 1, 1, self._tree, self._context)
 
     @property
     def is_done(self) -> bool:

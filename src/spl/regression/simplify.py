@@ -4,7 +4,9 @@ sympy evaluates the formula with real symbols; then the rewritings of `rewrite` 
 as short and easier to read, and if the caller agrees that the values are the same.
 """
 
+import sys
 from collections.abc import Callable, Iterator
+from threading import Thread
 from typing import Any, NamedTuple
 
 from spl.errors import ExpressionError
@@ -18,6 +20,12 @@ MAX_REWRITTEN_TOKENS = 60  # longer formulas are only evaluated, not rewritten
 
 SUMS_AND_QUOTIENTS = (tk.ADD, tk.SUB, tk.DIV)
 Agree = Callable[[Program, Program], bool]
+
+
+def start_loading() -> None:
+    """Load sympy in the background: the kernels of a search leave the interpreter free for that."""
+    if "sympy" not in sys.modules:
+        Thread(target=get_ready, name="load-sympy").start()
 
 
 def get_ready() -> None:

@@ -5,7 +5,6 @@ the states with every call. Calls are short, so that limits and Ctrl-C work ther
 """
 
 import functools
-import gc
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +17,7 @@ from spl.formulas.grammar import Grammar
 from spl.kernels.tree.complete import Completion
 from spl.regression.bank_build import make_completion, own_scratch
 from spl.regression.checkpoint import SearcherState
-from spl.regression.memory_budget import MIN_KEYS, MIN_NODES, MemoryPlan
+from spl.regression.memory_budget import MemoryPlan
 from spl.regression.parallel import Parcel, Workers, ignore_ctrl_c, pack, run_all
 from spl.regression.searcher import Searcher
 from spl.settings import SearchConfig
@@ -135,37 +134,6 @@ def _grow_elsewhere(parcel: Parcel, state: SearcherState, n_episodes: int, max_e
     grown = searcher.state()
     kit.put_back(searcher)
     return grown
-
-
-# ---- compilation ---------------------------------------------------------------------------------
-
-
-@functools.cache
-def compile_kernels() -> None:
-    """Compile the kernels, or load them from the cache, by a search that ends at once; call it before the clock of a run starts.
-
-    Garbage collection is off meanwhile: the compiler makes millions of objects, and checking them took an eighth of the time.
-    """
-    is_collecting = gc.isenabled()
-    gc.disable()
-    try:
-        _run_briefly()
-    finally:
-        if is_collecting:
-            gc.enable()
-
-
-def _run_briefly() -> None:
-    sample = Dataset.from_arrays([[1.0], [2.0]], [1.0, 2.0], names=["x"])
-    config = SearchConfig(max_rules=2, n_episodes=2, n_trees=1)
-    recipe = Recipe(Grammar.from_text("f -> C * x").bind(["x"]), sample, config, MemoryPlan(1000, MIN_KEYS, MIN_NODES))
-    recipe.make_searcher(0, recipe.make_completion()).grow(1, 1, lambda: False)
-
-
-def prepare_workers(n_jobs: int) -> None:
-    """Compile the kernels here and in every process that trees may grow in."""
-    compile_kernels()
-    Workers(n_jobs).greet(compile_kernels)
 
 
 def share_evaluations(most: int | None, n_trees: int) -> int:

@@ -1,7 +1,13 @@
 """Linked kernels receive all that records hold."""
 
+from typing import NamedTuple
+
+import numba
+import numpy as np
 import pytest
 from tests.kernels.runtime.test_compiler import run_script
+
+from spl.kernels.runtime.by_reference import RecordReference
 
 # Kept out of this file for the same reason as in test_linking
 TOY = """
@@ -25,7 +31,7 @@ class Numbers(NamedTuple):
     b: float
 
 @linked_kernel
-def sum_up(outer, numbers):
+def sum_up(outer, numbers) -> float:
     total = 0.0
     for i in range(outer.size):
         for j in range(outer.table.shape[1]):
@@ -33,17 +39,17 @@ def sum_up(outer, numbers):
     return total + numbers.a * numbers.b
 
 @linked_kernel
-def double(inner):
+def double(inner) -> None:
     for j in range(inner.row.size):
         inner.row[j] *= 2.0
 
 @linked_kernel
-def double_and_sum_up(outer, numbers):
+def double_and_sum_up(outer, numbers) -> float:
     double(outer.inner)
     outer.flags[0] = True
     return sum_up(outer, numbers)
 
-@kernel(entry=True)
+@kernel
 def enter(outer, numbers, n_times):
     total = 0.0
     for _ in range(n_times):
@@ -83,3 +89,11 @@ def test_what_one_kernel_writes_the_next_one_reads(found):
 
 def test_records_of_another_call_are_other_records(found):
     assert found["other"] == sum(range(4)) + 1.0
+
+
+def test_references_to_records_with_other_names_of_members_are_other_types():
+    records = [NamedTuple("Record", [(name, np.ndarray), ("n", int)]) for name in ("row", "column")]
+    references = [RecordReference(numba.typeof(record(np.zeros(1), 1))) for record in records]
+    assert len(set(map(str, references))) == 1
+    assert references[0] != references[1]
+    assert references[0] == RecordReference(references[0].record)

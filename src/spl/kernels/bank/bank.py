@@ -115,7 +115,7 @@ def bytes_per_entry(n_values, n_symbols):
 
 
 @linked_kernel
-def _try_entry(bank, rules, rule, left, right):
+def _try_entry(bank, rules, rule, left, right) -> None:
     """Keep the program whose values are in the next free row, unless its symbol already has these values."""
     used = bank.used
     used[N_TRIED_PROGRAMS] += 1
@@ -149,7 +149,7 @@ def _try_entry(bank, rules, rule, left, right):
 
 
 @linked_kernel
-def _make_values(bank, rules, alphabet, rule, left, right):
+def _make_values(bank, rules, alphabet, rule, left, right) -> None:
     """Put the values of a rule's template, with these entries in its holes, into the next free row."""
     n = bank.n_values
     at = bank.used[N_ENTRIES] * n
@@ -236,7 +236,7 @@ def _enter_one(bank, rules, alphabet, symbol):
             _try_entry(bank, rules, rule, none, none)
 
 
-@kernel(entry=True)
+@kernel
 def grow_bank(bank, rules, alphabet, max_tried):
     """Fill the bank cost by cost, symbol by symbol, until it is full, the last cost is done, or max_tried programs were tried.
 
@@ -258,7 +258,7 @@ def grow_bank(bank, rules, alphabet, max_tried):
                 bank.n_cheapest[symbol] = bank.n_of[symbol]
 
 
-@kernel(entry=True)
+@kernel
 def grow_sums(bank, rules, alphabet, symbol, members, n_partners):
     """Try the sums and differences of these entries of a symbol with the first few of them, in order, until the bank is full.
 
@@ -282,7 +282,7 @@ def grow_sums(bank, rules, alphabet, symbol, members, n_partners):
 
 
 @linked_kernel
-def write_entry(bank, rules, entry, tokens, origin, length):
+def write_entry(bank, rules, entry, tokens, origin, length) -> int:
     """Append the tokens of an entry to tokens[:length]; return the new length, or -1 if there is no room.
 
     `origin` gets the symbol of each subtree that a rule made, else -1. The free end of `tokens` serves as a stack of entries still to
@@ -319,19 +319,19 @@ def write_entry(bank, rules, entry, tokens, origin, length):
     return length
 
 
-@kernel(entry=True)
+@kernel
 def look_up_entry(bank, symbol, mode, values):
     """Return the entry of a symbol with these n values, up to the mode; -1 if there is none. For callers in Python."""
     return look_up(bank, symbol, mode, values, np.int64(0))
 
 
-@kernel(entry=True)
+@kernel
 def spell_entry_tokens(bank, rules, entry, tokens, origin):
     """Write the tokens of an entry; return their number, or -1 if there is no room. For callers in Python."""
     return write_entry(bank, rules, entry, tokens, origin, np.int64(0))
 
 
-@kernel(entry=True)
+@kernel
 def evaluate_entries(bank, rules, alphabet, columns, symbol, out, tokens, origin, stack):
     """Put the values of the first entries of a symbol on columns [D, N], N <= BLOCK, into out[K, N]; return how many there are.
 

@@ -61,7 +61,7 @@ def take_off_variables(index, row):
     return np.sqrt(left / before) if before > 0.0 else 0.0
 
 
-@kernel(entry=True)
+@kernel
 def fill_index(index, symbols, is_used):
     """Enter the first of all entries of a symbol that are equal up to powers; `symbols` holds the symbol of each place."""
     n = index.n_values
@@ -78,7 +78,7 @@ def fill_index(index, symbols, is_used):
 
 
 @linked_kernel
-def look_up_power(index, symbol, values, at):
+def look_up_power(index, symbol, values, at) -> int:
     """Return the place of the entry of which values[at : at + n] are a power, times powers of variables and a number; -1 if none.
 
     Leaves the projected logarithms of the values in `index.row`.

@@ -121,7 +121,7 @@ def no_match(most_error):
 
 
 @linked_kernel
-def find_nearest(index, bank, symbol, mode, rows, goal, weights, n, most_error):
+def find_nearest(index, bank, symbol, mode, rows, goal, weights, n, most_error) -> Match:
     """Return the entry of a symbol closest to rows[goal : goal + n] up to the mode, if its error is less than most_error.
 
     Errors are sums of squares with the weights at rows[weights:], with charges for the tokens and numbers of an entry.
@@ -180,7 +180,7 @@ def insert_ranked(ranked, n_ranked, error, entry):
 
 
 @linked_kernel
-def rank_entries(index, bank, symbol, mode, rows, goal, weights, n):
+def rank_entries(index, bank, symbol, mode, rows, goal, weights, n) -> int:
     """Compare a goal with all entries of a symbol; put the closest into `index.ranked` and return their number.
 
     Errors are those of `find_nearest`; in a tie, the cheaper entry comes first.

@@ -43,7 +43,7 @@ def _subtract(a, i, b, j, factor, n):
 
 
 @linked_kernel
-def orthogonalise(matrix, n_columns, n, work):
+def orthogonalise(matrix, n_columns, n, work) -> None:
     """Fill `work.r` by modified Gram-Schmidt on the rows of the flat matrix [n_columns, n], which are overwritten.
 
     The last of them is the goal. A row that is a combination of those before it gets a pivot of 0.
@@ -158,7 +158,7 @@ def _leave_out(work, n_kept, unneeded):
 
 
 @linked_kernel
-def choose_terms(work, n_terms, n_rows, square, charge):
+def choose_terms(work, n_terms, n_rows, square, charge) -> None:
     """Eliminate terms until none is left; keep in `best_kept` the set of at most MOST_TERMS with the lowest Bayesian criterion.
 
     A `charge` above 1 makes terms costlier than in that criterion.

@@ -190,7 +190,7 @@ def enter_cell(bank, table, spot, symbol, entry):
 
 
 @linked_kernel
-def look_up(bank, symbol, mode, values, at):
+def look_up(bank, symbol, mode, values, at) -> int:
     """Return the entry of a symbol whose values are values[at : at + n] up to the mode; -1 if there is none."""
     spot = find_spot(values, at, bank.n_values, mode, bank.directions)
     if not spot.size > 0.0:

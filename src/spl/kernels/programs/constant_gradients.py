@@ -9,7 +9,7 @@ from spl.kernels.programs.tokens import CONSTANT, KIND_SHIFT, LITERAL, PAYLOAD_M
 from spl.kernels.runtime.compiler import kernel
 
 
-@kernel(entry=True)
+@kernel
 def differentiate_by_constants(tokens, length, constants, alphabet, columns, first, n, tape, adjoint, jacobian, ends):
     """Put a program's values into tape[:n], its derivative by constant c into jacobian[c * BLOCK:]; return a status.
 

@@ -54,7 +54,7 @@ def join_roles(work, token, a_first, a_last, a_scales, b_first, b_last, b_scales
 
 
 @linked_kernel
-def assign_roles(tokens, length, work):
+def assign_roles(tokens, length, work) -> bool:
     """Find the constants in which the program is jointly affine, and those that others make redundant; fill `order`.
 
     Frozen constants keep the value 1. Returns whether the program has at most MAX_CONSTANTS.

@@ -48,7 +48,7 @@ def arity_of(token):
     return 1
 
 
-@kernel(entry=True)
+@kernel
 def stack_rows_needed(tokens, length):
     """Return how many rows of `BLOCK` numbers `evaluate` needs for the program tokens[:length]."""
     depth = 0
@@ -113,7 +113,7 @@ def count_constants(tokens, length):
     return n_constants
 
 
-@kernel(entry=True)
+@kernel
 def evaluate_all(tokens, length, constants, alphabet, columns, out, stack):
     """Put the values of the program tokens[:length] on all samples into out[N]; return a status like `evaluate`."""
     n_samples = columns.shape[1]

@@ -122,7 +122,7 @@ def solve_linear_constants(tokens, length, alphabet, table, n_rows, error, work)
 
 
 @linked_kernel
-def run_levenberg_marquardt(tokens, length, alphabet, table, n_rows, effort, work):
+def run_levenberg_marquardt(tokens, length, alphabet, table, n_rows, effort, work) -> float:
     """Improve `start` in place by Levenberg-Marquardt; return its squared error, infinity if it is not in the domain.
 
     A step is taken if it lowers the error, or the error with the linear constants at their optimum; these are then moved there, so
@@ -211,7 +211,7 @@ def scan_starts(tokens, length, alphabet, table, n_rows, guess, effort, work, ra
 
 
 @linked_kernel
-def fit_constants(tokens, length, alphabet, table, n_rows, guess, hopeless, effort, work, random):
+def fit_constants(tokens, length, alphabet, table, n_rows, guess, hopeless, effort, work, random) -> float:
     """Fit the constants on the first rows, into `best`; return the squared error, infinity if none lies in the domain.
 
     `guess` holds a starting value or NaN for each constant. There are no further starts if the first ends above `hopeless`. A program
@@ -264,7 +264,7 @@ def refit_constants(tokens, length, alphabet, table, effort, work):
     return error
 
 
-@kernel(entry=True)
+@kernel
 def fit_program(program, alphabet, table, effort, work, random):
     """Fit the constants of a program on all rows, into `work.best`, starting from its guesses; return the squared error."""
     n_rows = table.target.size

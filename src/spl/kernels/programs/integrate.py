@@ -42,7 +42,7 @@ class IntegrateWork(NamedTuple):
     stack: np.ndarray  # float64[rows * BLOCK], as `evaluate` needs it
 
 
-@kernel(entry=True)
+@kernel
 def integrate(equations, course, bounds, n_substeps, is_discrete, states, work):
     """Fill states[S, M, K] from the first states states[:, :, 0] of each segment; return a status like `evaluate`.
 

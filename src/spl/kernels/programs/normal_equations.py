@@ -73,7 +73,7 @@ def residuals(table, first, n, values, work):
 
 
 @linked_kernel
-def squared_error(tokens, length, constants, alphabet, table, n_rows, work):
+def squared_error(tokens, length, constants, alphabet, table, n_rows, work) -> float:
     """Return the weighted sum of squared errors on the first rows; infinity if the program leaves its domain."""
     total = 0.0
     for first in range(0, n_rows, BLOCK):
@@ -86,7 +86,7 @@ def squared_error(tokens, length, constants, alphabet, table, n_rows, work):
 
 
 @linked_kernel
-def normal_equations(tokens, length, constants, alphabet, table, n_rows, work):
+def normal_equations(tokens, length, constants, alphabet, table, n_rows, work) -> float:
     """Fill `gram` and `slope` at these constants; return the squared error, infinity if the program leaves its domain."""
     for a in range(work.n_constants):
         work.slope[a] = 0.0
@@ -168,7 +168,7 @@ def factorise_row(work, i, damping):
 
 
 @linked_kernel
-def solve_step(work, damping):
+def solve_step(work, damping) -> float:
     """Fill `step` from `gram` and `slope`; return how much the linear constants alone would lower the squared error.
 
     A constant whose pivot vanishes can be replaced by others: its step is 0.

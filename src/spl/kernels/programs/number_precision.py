@@ -34,7 +34,7 @@ def scaled_log_determinant(work, noise):
     return total
 
 
-@kernel(entry=True)
+@kernel
 def number_nats(program, alphabet, table, noise, work):
     """Return the nats that the numbers of a program cost, fitted to all rows with noise of this standard deviation.
 

@@ -61,7 +61,7 @@ def sum_rounding(tokens, length, alphabet, n, tape, adjoint, ends, total):
 
 
 @linked_kernel
-def is_stable(tokens, length, constants, alphabet, table, n_rows, work):
+def is_stable(tokens, length, constants, alphabet, table, n_rows, work) -> bool:
     """Return whether a program's rounding error on the first rows is small compared with the spread of the target.
 
     The program must have at most MAX_PROGRAM_LENGTH tokens and stay inside its domain there. For a constant target any program is
@@ -83,7 +83,7 @@ def is_stable(tokens, length, constants, alphabet, table, n_rows, work):
     return square <= max(MAX_ROUNDING**2 * spread, (OWN_ROUNDING * EPSILON) ** 2 * size)
 
 
-@kernel(entry=True)
+@kernel
 def is_program_stable(program, alphabet, table, work):
     """Return whether the rounding error of a program with its guesses as constants is small on all rows; see `is_stable`."""
     return is_stable(program.tokens, program.n_tokens, program.guesses, alphabet, table, table.target.size, work)

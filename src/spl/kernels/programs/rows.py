@@ -58,7 +58,8 @@ from spl.kernels.programs.vector_math import (
     sine,
     tangent,
 )
-from spl.kernels.runtime.compiler import kernel, row_kernel
+from spl.kernels.runtime.compiler import kernel
+from spl.kernels.runtime.linking import row_kernel
 from spl.kernels.runtime.user_functions import call_user
 
 FIRST_POWER = POWER << KIND_SHIFT  # the smallest token of kind POWER; all of kind OPERATOR are below

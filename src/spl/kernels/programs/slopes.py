@@ -43,7 +43,8 @@ from spl.kernels.programs.tokens import (
     USER_UNARY,
 )
 from spl.kernels.programs.vector_math import cosine, hyperbolic_cosine, hyperbolic_sine, logarithm, sine
-from spl.kernels.runtime.compiler import kernel, row_kernel
+from spl.kernels.runtime.compiler import kernel
+from spl.kernels.runtime.linking import row_kernel
 from spl.kernels.runtime.user_functions import call_user
 
 

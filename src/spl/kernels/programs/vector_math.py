@@ -21,10 +21,7 @@ import numpy as np
 
 from spl.kernels.runtime.compiler import kernel
 
-# Only other kernels call them; wrappers for calls from Python would take a third of their compilation.
-_branch_free = functools.partial(
-    kernel, forceinline=True, fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
+_branch_free = functools.partial(kernel, forceinline=True, fastmath={"contract"})
 
 TRIG_LIMIT = 1e5  # up to here the multiples of the three parts of pi are exact
 

@@ -19,6 +19,11 @@ class RecordReference(types.Type):
         self.record = record
         super().__init__(f"Reference({record})")
 
+    @property
+    def key(self):
+        """What tells types apart: names of members do, and are not in the name of the type."""
+        return self.record
+
 
 @register_model(RecordReference)
 class _RecordReferenceModel(models.PrimitiveModel):

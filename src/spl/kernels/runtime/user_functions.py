@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from spl.errors import OperatorError
-from spl.kernels.runtime.compiler import row_pointer
+from spl.kernels.runtime.linking import row_pointer
 
 SLOPE_STEP = 6e-6  # cube root of the rounding error: best for a central difference
 

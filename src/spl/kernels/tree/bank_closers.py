@@ -13,6 +13,7 @@ from spl.kernels.bank.spatial_index import (
     BY_OFFSET,
     BY_SCALE,
     UNCHANGED,
+    Match,
     find_nearest,
     insert_ranked,
     match_entry,
@@ -65,7 +66,7 @@ def form_of(mode):
 
 
 @linked_kernel
-def close_by_correlation(completion):
+def close_by_correlation(completion) -> bool:
     """Close the hole with the one of the cheapest entries that is closest to the goal, up to the symbol's mode.
 
     All are compared on a few rows, the closest on all.
@@ -111,7 +112,7 @@ def _weigh_rows(completion, alphabet):
 
 
 @linked_kernel
-def find_match(completion, alphabet, most_error):
+def find_match(completion, alphabet, most_error) -> Match:
     """Return the entry of the bank closest to the goal on a few rows, if the error of the result is less than most_error."""
     skeleton, frame = completion.skeleton, completion.frame
     goal, weights = _weigh_rows(completion, alphabet)
@@ -123,7 +124,7 @@ def find_match(completion, alphabet, most_error):
 
 
 @linked_kernel
-def rank_matches(completion, alphabet):
+def rank_matches(completion, alphabet) -> int:
     """Compare the goal with the whole bank on a few rows; return how many entries were put into `spatial_index.ranked`."""
     skeleton, frame = completion.skeleton, completion.frame
     goal, weights = _weigh_rows(completion, alphabet)
@@ -144,7 +145,7 @@ def ranked_match(completion, k):
 
 
 @linked_kernel
-def close_by_match(completion, match):
+def close_by_match(completion, match) -> bool:
     """Close the hole with an entry that matches the goal; return whether there is room."""
     skeleton = completion.skeleton
     symbol = skeleton.symbol[skeleton.hole]
@@ -249,7 +250,7 @@ def _find_above(completion, upper, weights, goal, sums, mode, n):
 
 
 @linked_kernel
-def close_by_scan(completion, alphabet, random):
+def close_by_scan(completion, alphabet, random) -> bool:
     """Close the hole with a function or quotient of an entry and a constant: the best of several, each with many constants."""
     skeleton, wide, rules = completion.skeleton, completion.wide, completion.rules
     symbol = skeleton.symbol[skeleton.hole]

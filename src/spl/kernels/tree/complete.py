@@ -125,7 +125,7 @@ def fill_hole(skeleton, k, entry, bank, frame, n_columns):
 
 
 @linked_kernel
-def evaluate_sibling(skeleton, k, alphabet, frame):
+def evaluate_sibling(skeleton, k, alphabet, frame) -> None:
     """Put the values of the other operand of step k into row 2k + 1."""
     first, end = skeleton.sibling_first[k], skeleton.sibling_end[k]
     if first < 0:
@@ -141,7 +141,7 @@ def evaluate_sibling(skeleton, k, alphabet, frame):
 
 
 @linked_kernel
-def find_goal(skeleton, first, alphabet, frame):
+def find_goal(skeleton, first, alphabet, frame) -> bool:
     """Invert the operators from step `first` to the hole; return whether there is a goal. It is in row 2 * n_steps."""
     n = frame.n
     for k in range(first, skeleton.n_steps):
@@ -198,7 +198,7 @@ def _append_inside(completion, symbol, content, entry, scale):
 
 
 @linked_kernel
-def append_form(completion, symbol, form, content, entry, scale, offset):
+def append_form(completion, symbol, form, content, entry, scale, offset) -> None:
     """Append a form of a symbol, such as `C * S + C`, to the closing, with this content for S."""
     skeleton = completion.skeleton
     n_items = np.int64(1) if form == ENTRY_FORM else completion.form_length[symbol, form]
@@ -225,7 +225,7 @@ def spell_entry(completion, symbol, form, entry, scale, offset):
 
 
 @linked_kernel
-def close_by_look_up(completion):
+def close_by_look_up(completion) -> bool:
     """Close the hole with the entry of the bank that has the goal's values; return whether there is one."""
     skeleton, bank, frame = completion.skeleton, completion.bank, completion.frame
     symbol = skeleton.symbol[skeleton.hole]
@@ -250,7 +250,7 @@ def close_by_look_up(completion):
 
 
 @linked_kernel
-def find_goal_slope(skeleton, alphabet, frame):
+def find_goal_slope(skeleton, alphabet, frame) -> None:
     """Put the derivative of the result by the value in the hole into row 2 * MAX_INVERSIONS + 1, after `find_goal`."""
     n = frame.n
     at, scratch = (2 * MAX_INVERSIONS + 1) * n, (2 * MAX_INVERSIONS + 2) * n

@@ -40,7 +40,7 @@ DOMAIN_TOLERANCE = 1e-9  # how far rounding may carry a value beyond its domain
 
 
 @linked_kernel
-def invert(token, side, branch, goal, g, sibling, s, out, o, n, user):
+def invert(token, side, branch, goal, g, sibling, s, out, o, n, user) -> bool:
     """Put the values that operand `side` (0 or 1) of an operator must have into the row of `out` at o; return whether all exist.
 
     The result is in the row of `goal` at g, the other operand, if there is one, in that of `sibling` at s. Of two possible operands,

@@ -128,7 +128,7 @@ def _round_exponents(completion, n_kept):
 
 
 @linked_kernel
-def close_by_monomial(completion):
+def close_by_monomial(completion) -> bool:
     """Close the hole with a product of whole and half powers of the variables; return whether the grammar can write one."""
     skeleton, wide, work = completion.skeleton, completion.wide, completion.least_squares
     work.n_factors = 0
@@ -177,7 +177,7 @@ def _set_whole(work, k, exponent):
 
 
 @linked_kernel
-def close_by_power_look_up(completion):
+def close_by_power_look_up(completion) -> bool:
     """Close the hole with a power of an entry times powers of the variables if the goal is exactly that; return whether it is."""
     index, frame, work, skeleton = (
         completion.power_index,

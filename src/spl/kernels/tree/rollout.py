@@ -126,7 +126,7 @@ def prepare_goal(varied, context):
 
 
 @linked_kernel
-def prepare_holes(derivation, context):
+def prepare_holes(derivation, context) -> int:
     """Lay out a derivation with one hole to be closed and another to be varied; return the varied one.
 
     All others get random entries. Returns ONE_HOLE if there is no other and its goal is known, NO_GOAL if nothing can be completed.
@@ -164,7 +164,7 @@ def vary_hole(varied, place, context):
 
 
 @linked_kernel
-def complete_leaf(derivation, context):
+def complete_leaf(derivation, context) -> float:
     """Return the highest reward of completions of a new leaf: one hole is looked up for each of many entries in another.
 
     These are the cheapest entries, in order, and some of those that follow; the closer the leaf is to the root, the more.
@@ -191,7 +191,7 @@ def complete_leaf(derivation, context):
 
 
 @linked_kernel
-def look_up_goals(varied, context):
+def look_up_goals(varied, context) -> None:
     """Score the programs that the goals of random entries in the varied hole lead to."""
     policy = context.policy
     skeleton, bank = context.completion.skeleton, context.completion.bank
@@ -214,7 +214,7 @@ def score_match(match, context):
 
 
 @linked_kernel
-def match_best(varied, context):
+def match_best(varied, context) -> None:
     """Score the best of the entries closest to the goals of random entries in the varied hole.
 
     Only entries about as good as the best program so far count; the better the first ones, the closer the next must be.
@@ -242,7 +242,7 @@ def match_best(varied, context):
 
 
 @linked_kernel
-def match_all(context):
+def match_all(context) -> None:
     """Score the entries of the whole bank that are closest to the goal."""
     if context.policy.closers[NEAREST_CLOSER] == 0:
         return
@@ -251,7 +251,7 @@ def match_all(context):
 
 
 @linked_kernel
-def match_target(context):
+def match_target(context) -> None:
     """Score the entries of the whole bank that are closest to the target itself."""
     begin_derivation(context.rules, context.work.leaf)
     if prepare_holes(context.work.leaf, context) == ONE_HOLE:
@@ -259,7 +259,7 @@ def match_target(context):
 
 
 @linked_kernel
-def complete_ancestor(derivation, context):
+def complete_ancestor(derivation, context) -> None:
     """Score completions of a derivation that was completed before: random entries in one hole, another looked up.
 
     After the first episodes, also by the entry that is closest to the goal.
@@ -288,7 +288,7 @@ def close_by(closer, context):
 
 
 @linked_kernel
-def close_by_least_squares(context):
+def close_by_least_squares(context) -> float:
     """Return the highest reward of the programs that the closers for approximate goals make of the skeleton."""
     completion, alphabet, policy = context.completion, context.alphabet, context.policy
     skeleton, wide = completion.skeleton, completion.wide
@@ -309,7 +309,7 @@ def close_by_least_squares(context):
 
 
 @linked_kernel
-def complete_by_least_squares(derivation, context):
+def complete_by_least_squares(derivation, context) -> float:
     """Return the highest reward of completions of the new leaf by least squares: all holes but one get cheap entries."""
     completion, random = context.completion, context.random
     skeleton, bank, wide = completion.skeleton, completion.bank, completion.wide
@@ -363,7 +363,7 @@ def spread_constants(skeleton, frame, n_columns):
 
 
 @linked_kernel
-def jump(n_holes, context):
+def jump(n_holes, context) -> None:
     """Complete a variant of one of the best programs: a part of it is replaced by a hole, or joined by one.
 
     With two holes, both operands of an operator are new: one is varied over entries of the bank, the other is looked up.

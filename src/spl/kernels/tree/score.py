@@ -139,7 +139,7 @@ def can_be_recorded(derivation, cost, loss, context):
 
 
 @linked_kernel
-def score(derivation, effort, context):
+def score(derivation, effort, context) -> float:
     """Return the reward of a finished program: eta**rules / (1 + loss), 0 outside its domain; record it if it is new and good."""
     policy, ledger, work = context.policy, context.ledger, context.work
     if derivation.is_full == 1 or derivation.n_constants > MAX_CONSTANTS:

@@ -121,7 +121,7 @@ def best_child(tree, node, first, n, policy, scale):
 
 
 @linked_kernel
-def select(tree, context):
+def select(tree, context) -> int:
     """Follow the highest bound from the root to a child that no episode has taken; fill path and slots, return the path's length.
 
     Afterwards `work.node` is the derivation with that child's rule taken, and `slots` ends with its place.
@@ -178,7 +178,7 @@ def close_upwards(tree, n_path, path, slots):
 
 
 @linked_kernel
-def run_episode(tree, context):
+def run_episode(tree, context) -> None:
     """Run one episode: selection, expansion, simulation, backpropagation."""
     policy, work = context.policy, context.work
     n_path = select(tree, context)
@@ -203,7 +203,7 @@ def run_episode(tree, context):
     backpropagate(tree, reward, n_path + 1, work.path)
 
 
-@kernel(entry=True)
+@kernel
 def run_episodes(n_episodes, max_evaluations, tree, context):
     """Run up to n_episodes episodes; return why they ended. They stop before the tree is full, and when nothing is left to explore."""
     rules, totals = context.rules, context.ledger.totals

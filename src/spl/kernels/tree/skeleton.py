@@ -62,7 +62,7 @@ SKELETON = np.dtype(
 
 
 @linked_kernel
-def lay_out_derivation(derivation, n_columns, skeleton):
+def lay_out_derivation(derivation, n_columns, skeleton) -> bool:
     """Make a skeleton of an unfinished derivation; return whether it has holes and room for them. Constants are not allowed."""
     if derivation.n_constants > 0 or derivation.is_full == 1:
         return False
@@ -192,7 +192,7 @@ def _replace_piece(symbol, n_holes, rules, skeleton, length, n_columns, random):
 
 
 @linked_kernel
-def lay_out_variant(record, n_holes, rules, n_columns, skeleton, random):
+def lay_out_variant(record, n_holes, rules, n_columns, skeleton, random) -> bool:
     """Make a skeleton of a program with a random part replaced by a hole or a function of a hole, or joined to a hole by an operator.
 
     With two holes, an operator of both replaces that part. Return whether there is such a skeleton, and room for it.
@@ -238,7 +238,7 @@ def lay_out_variant(record, n_holes, rules, n_columns, skeleton, random):
 
 
 @linked_kernel
-def find_path(skeleton, random):
+def find_path(skeleton, random) -> bool:
     """Store the operators on the path from the root to the hole, with a random branch of each; return whether they are few enough."""
     hole = skeleton.position[skeleton.hole]
     at = np.int64(0)
@@ -326,7 +326,7 @@ def append_entry(skeleton, bank, rules, entry):
 
 
 @linked_kernel
-def assemble(skeleton, bank, rules, leaf):
+def assemble(skeleton, bank, rules, leaf) -> bool:
     """Write the finished program into a derivation; return whether there is room."""
     n_columns = bank.columns.shape[0] - MAX_HOLES
     length = np.int64(0)

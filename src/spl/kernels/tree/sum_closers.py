@@ -20,7 +20,7 @@ NEAR_COEFFICIENT = 1e-6  # how close a coefficient must be to 1 to be left out
 
 
 @linked_kernel
-def find_number(completion, symbol, value):
+def find_number(completion, symbol, value) -> int:
     """Return the entry of a symbol whose values are this number; -1 if there is none."""
     frame = completion.frame
     at = 2 * MAX_INVERSIONS * frame.n
@@ -29,7 +29,7 @@ def find_number(completion, symbol, value):
 
 
 @linked_kernel
-def find_weights(completion):
+def find_weights(completion) -> bool:
     """Put the weight of each row of the goal into row 2 * MAX_INVERSIONS + 1 of the wide frame; return whether enough rows count."""
     wide = completion.wide
     n = wide.n
@@ -50,7 +50,7 @@ def find_weights(completion):
 
 
 @linked_kernel
-def close_by_combination(completion, random):
+def close_by_combination(completion, random) -> bool:
     """Close the hole with a sum of a few terms; return whether there is one that the grammar can write.
 
     Every second time terms cost more than the data alone would justify: the front needs shorter sums too, and only these are right
