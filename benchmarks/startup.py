@@ -101,6 +101,7 @@ def fit(source: Path, table: Path, cache: Path, cores: str = "") -> Start:
     """Run the command; fail if it does not find the law."""
     command = [*pinned(cores), sys.executable, "-P", "-m", "spl", "fit", str(table), "--target", "y"]
     environment = os.environ | {"PYTHONPATH": str(source), "SPL_CACHE": str(cache), "PYTHONUNBUFFERED": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has bytecode
     began = time.perf_counter()
     running = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
