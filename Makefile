@@ -24,7 +24,7 @@ PARALLEL := --numprocesses=logical --maxprocesses=8 --dist=worksteal
 
 help:
 	@echo "make demo     discover the Lorenz equations from noisy data"
-	@echo "make quick    unit tests and a few small searches, about a minute, for every save"
+	@echo "make quick    unit tests and a few small searches, under a minute, for every save"
 	@echo "make test     run all tests, the examples in docstrings and the code of the documents"
 	@echo "make check    what CI runs: format, lint, types, tests, kernels with bounds checks and without the compiler"
 	@echo "make check-versions  quick tests with each supported Python and with the lowest versions of the dependencies"

@@ -1,5 +1,6 @@
 """Draw the figures of the explanations into docs/images: `make figures`."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -229,6 +230,20 @@ def _bump(t: np.ndarray, centre: float, width: float) -> tuple[np.ndarray, np.nd
     return (1 - s**2) ** 4, -8 * s * (1 - s**2) ** 3 / width
 
 
+def draw_start(figure: Figure) -> None:
+    """Draw how long the first and later searches take, as `benchmarks/startup.py` measured them."""
+    figure.set_size_inches(9, 2.6)
+    starts = json.loads((Path(__file__).parent / "start.json").read_text(encoding="utf-8"))[::-1]
+    axes = figure.subplots()
+    names = [start["what"] for start in starts]
+    axes.barh(names, [start["end"] for start in starts], color=GREY, height=0.6, label="to the end")
+    axes.barh(names, [start["first"] for start in starts], color=FOUND_COLOUR, height=0.6, label="to the first formula")
+    for place, start in enumerate(starts):
+        axes.annotate(f"{start['first']:.1f} s, {start['end']:.1f} s", (start["end"] + 0.6, place), va="center")
+    axes.set(xlabel="seconds from the command `spl fit`, two cores", xlim=(0, 64))
+    axes.legend(loc="lower right")
+
+
 def main() -> None:
     """Draw all figures."""
     figures: dict[str, Callable[[Figure], None]] = {
@@ -238,6 +253,7 @@ def main() -> None:
         "choice": draw_choice,
         "constants": draw_constants,
         "weak-form": draw_weak,
+        "start": draw_start,
     }
     for name, draw in figures.items():
         with rc_context(LOOK):
