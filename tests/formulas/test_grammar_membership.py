@@ -74,6 +74,16 @@ def test_a_template_without_symbols_is_derived_where_its_program_is(grammar, see
     assert grammar.derives_template(plain.tokens, 0)
 
 
+@pytest.mark.parametrize("text", ["sin(-(-x))", "-(-x)", "sin(-(-(-x)))", "-(-(-x))"])
+def test_double_minus_signs_are_derived_although_reading_leaves_them_out(text):
+    assert Grammar.from_text("f -> g | x\ng -> -(f) | sin(-(f))").derives(text)
+
+
+def test_a_double_minus_sign_needs_a_rule_with_a_minus_sign():
+    assert not Grammar.from_text("f -> sin(g) | x\ng -> -(y)").derives("sin(-(-x))")
+    assert not Grammar.from_text("f -> sin(-(g))\ng -> x").derives("sin(x)")
+
+
 @given(grammars(), SEEDS)
 def test_the_text_of_a_derivation_is_a_member(grammar, seed):
     program = derive(grammar, random.Random(seed))

@@ -29,6 +29,15 @@ def files(folder, name):
     return sorted(path.name for path in folder.path.iterdir() if path.name.startswith(f"{name}."))
 
 
+def test_the_first_search_after_an_installation_compiles(searches, folder, monkeypatch):
+    monkeypatch.setattr("spl.kernels.runtime.building.are_all_stored", lambda: False)
+    runs = FolderRuns(folder, searches)
+    name = searches.start(read_request(ENDLESS))
+    assert runs.view(name)["status"] == "compiling"
+    assert [entry.status for entry in runs.entries()] == ["compiling"]
+    wait_until(lambda: runs.view(name)["status"] == "running", "the search to begin")
+
+
 def test_a_run_is_continued_and_searched_on(searches, folder):
     runs = FolderRuns(folder, searches)
     name = searches.start(read_request(ENDLESS))

@@ -92,7 +92,7 @@ class Membership:
                 case _:
                     arguments = [spellings.pop() for _ in range(words.arity_of(token))]
                     spelling = self._spell_operator(self._own_token(token, words), arguments)
-            spellings.append(spelling)
+            spellings.append(self._with_double_minus(spelling))
         return bool(spellings.pop().states >> symbol & 1)
 
     def _state_of(self, tokens: tuple[int, ...]) -> int:
@@ -145,6 +145,13 @@ class Membership:
 
     def _spell(self, states: int) -> _Spelling:
         return _Spelling(states, self._move(tk.NEG, states))
+
+    def _with_double_minus(self, spelling: _Spelling) -> _Spelling:
+        """Add the states of -(-tree): reading a text leaves double minus signs out."""
+        states, negative = spelling.states, spelling.negative
+        while (more := states | self._move(tk.NEG, negative | self._move(tk.NEG, states))) != states:
+            states = more
+        return spelling._replace(states=states, negative=negative | self._move(tk.NEG, states))
 
     def _spell_number(self, value: float) -> _Spelling:
         same, opposite = self._number(value), self._number(-value)

@@ -18,7 +18,7 @@ from spl.web.folder import RUN_ENDING, StudioFolder
 from spl.web.run_view import describe_run
 from spl.web.searches import Searches
 
-STARTING, FAILED = "starting", "failed"  # in addition to the statuses that a run file records
+COMPILING, STARTING, FAILED = "compiling", "starting", "failed"  # in addition to the statuses that a run file records
 PROCESS_END_SECONDS = 5.0  # for a process to exit after the end of its run
 
 
@@ -101,7 +101,7 @@ class FolderRuns:
         except SplError:
             if not self._searches.is_alive(name) and not failure:
                 raise
-            view, status, can_continue = _empty_view(name), STARTING, False
+            view, status, can_continue = _empty_view(name), _status_at_start(), False
         return view | {
             "status": FAILED if failure else status,
             "error": failure,
@@ -151,7 +151,7 @@ class FolderRuns:
     def _not_running(self, name: str, action: str) -> Iterator[None]:
         """Lock a run against writers inside the block; raise a clear error if it is still running."""
         try:
-            if self._status(name) not in (STARTING, RUNNING):
+            if self._status(name) not in (COMPILING, STARTING, RUNNING):
                 self._searches.wait(name, PROCESS_END_SECONDS)
             if self._searches.is_alive(name):
                 raise RunFileError("its process is alive")
@@ -165,14 +165,21 @@ class FolderRuns:
         try:
             return self._status_with_process(name, read_state(self._folder.run_file(name)))
         except SplError:
-            return STARTING if self._searches.is_alive(name) else FAILED
+            return _status_at_start() if self._searches.is_alive(name) else FAILED
 
     def _status_with_process(self, name: str, state: RunState) -> str:
         """Return the status of a run, considering that its process may not have written to its file yet."""
         if state.status == RUNNING or not self._searches.is_alive(name):
             return state.status
         is_early = state.status == DIED or self._searches.ended_before_restart(name, state.ended)
-        return STARTING if is_early else state.status
+        return _status_at_start() if is_early else state.status
+
+
+def _status_at_start() -> str:
+    """Return the status of a search that has not found anything yet: the first one after an installation compiles the kernels."""
+    from spl.kernels.runtime.building import are_all_stored  # slow to import
+
+    return STARTING if are_all_stored() else COMPILING
 
 
 def _empty_view(name: str) -> dict[str, Any]:

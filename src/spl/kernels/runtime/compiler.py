@@ -12,6 +12,7 @@ import numpy as np
 from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
 
 from spl.kernels.runtime.building import link_unit
 from spl.kernels.runtime.units import COMPILER_OPTIONS, Unit, UnitKernel, make_python_function
@@ -89,9 +90,12 @@ def _general_type(kind: Any) -> Any:
 def _link_for_python(inlined: Any, *arguments: Any) -> Any:
     """Return the function by which Python calls a kernel with these arguments."""
     unit = unit_of(inlined, *arguments)
-    function = unit.kernel.python_functions[unit.arguments] = make_python_function(link_unit(unit))
-    inlined._insert([kind._code for kind in unit.arguments], function, False)  # which does not keep it alive
-    return function
+    known = unit.kernel.python_functions
+    with global_compiler_lock:  # several threads may need it at the same time
+        if unit.arguments not in known:
+            function = known[unit.arguments] = make_python_function(link_unit(unit))
+            inlined._insert([kind._code for kind in unit.arguments], function, False)  # which does not keep it alive
+        return known[unit.arguments]
 
 
 def unit_of(called: Any, *arguments: Any) -> Unit:

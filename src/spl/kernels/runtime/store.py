@@ -5,10 +5,12 @@ can share the store, and any file can be missing or damaged: its kernel is compi
 for longest goes first.
 """
 
+import atexit
 import contextlib
 import functools
 import os
 import pickle
+import shutil
 import tempfile
 import time
 import uuid
@@ -19,7 +21,7 @@ from typing import Any
 
 from numba.core.serialize import dumps
 
-MAX_BYTES = 200_000_000  # of all files: the kernels of one version take about 10 MB
+MAX_BYTES = 200_000_000  # of all files: the kernels of one version take about 4 MB
 TOUCH_SECONDS = 86_400.0  # how exactly the time of the last use is known
 MAX_CLAIM_SECONDS = 20.0  # after which others compile a kernel although one process says that it does
 
@@ -43,8 +45,13 @@ def kernel_folder() -> Path:
 
 @functools.cache
 def _substitute_folder() -> Path:
-    """Return a new folder, where nobody else can have put code, for when the usual one cannot be written to."""
-    return Path(tempfile.mkdtemp(prefix="symbolic-physics-learner-"))
+    """Return a new folder, where nobody else can have put code, for when the usual one cannot be written to.
+
+    It is deleted when the process ends.
+    """
+    folder = tempfile.mkdtemp(prefix="symbolic-physics-learner-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def contains(name: str) -> bool:
@@ -121,9 +128,7 @@ def claim(name: str) -> bool:
     try:
         path.open("x").close()
     except FileExistsError:
-        return (
-            abs(_age(path)) > MAX_CLAIM_SECONDS
-        )  # whoever claimed it died, or is very slow, or the clock was set back
+        return abs(_age(path)) > MAX_CLAIM_SECONDS  # whoever claimed it died or is slow, or the clock was set back
     except OSError:
         return True
     return True

@@ -5,7 +5,7 @@ import { announce, ask, count, formatNumber, formatSeconds, make, showMarkup } f
 import { Equation } from "./equation.js";
 
 export const STATES = {
-  starting: "Starting", running: "Searching", finished: "Finished", interrupted: "Stopped", died: "Ended unexpectedly", failed: "Failed",
+  compiling: "Compiling the kernels, once", starting: "Starting", running: "Searching", finished: "Finished", interrupted: "Stopped", died: "Ended unexpectedly", failed: "Failed",
 };
 const ENDED = new Set(["finished", "interrupted", "died", "failed"]);
 const LANGUAGES = {
