@@ -21,7 +21,8 @@ def read(text, constants=()):
 
 def numbers_in(text):
     """Return the numbers of a text that are no exponents of whole powers, each with the minus before it, if there is one."""
-    found = re.findall(r"(-? ?)(?<![\w.*])(\d+\.?\d*(?:e[-+]\d+)?)", text.replace("**-", "**"))
+    powers = text.replace("**-", "^").replace("**", "^")
+    found = re.findall(r"(-? ?)(?<![\w.^])(\d+\.?\d*(?:e[-+]\d+)?)", powers)
     return [float(digits) * (-1 if "-" in sign else 1) for sign, digits in found]
 
 

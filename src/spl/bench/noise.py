@@ -196,7 +196,7 @@ def has_terms_of_law(values: NDArray[np.float64]) -> bool:
     scale = float(np.max(np.abs(values)))
     if not (np.isfinite(scale) and scale > 0):
         return False
-    shares = np.linalg.lstsq(TERM_VALUES, values / scale)[0]
+    shares = np.linalg.lstsq(TERM_VALUES, values / scale, rcond=None)[0]
     rest = np.abs(TERM_VALUES @ shares - values / scale)
     return bool(np.max(rest) <= ABSENT and np.min(np.abs(shares)) >= PRESENT)
 

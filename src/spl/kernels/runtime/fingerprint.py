@@ -122,7 +122,9 @@ def _describe(value: Any, seen: set[Any]) -> Iterator[str]:
         yield f"{type(value).__qualname__} of {len(value)}"
         for place, member in enumerate(value):
             yield from (f"[{place}] {line}" for line in _describe(member, seen))
-    elif isinstance(value, Number | str | bytes | np.dtype | np.generic | Type | type(None)):
+    elif isinstance(value, np.generic):
+        yield f"{value.dtype} {value!r}"  # numpy 1 leaves the type out
+    elif isinstance(value, Number | str | bytes | np.dtype | Type | type(None)):
         yield repr(value)
     elif isinstance(value, type):
         yield f"{value.__qualname__} {getattr(value, '_fields', ())}"
