@@ -24,7 +24,8 @@ def run_and_show(experiment: "Experiment", trials: Sequence["Trial"], name: str,
     from spl.bench.runner import run_trials
     from spl.display.compilation import compile_visibly
 
-    compile_visibly(_console(is_error=True))
+    if not running.is_json:
+        compile_visibly(_console(is_error=True))
     path = running.results_file(name)
     console = _console(is_error=running.is_json)
     with _make_display(console, is_json=running.is_json) as display:

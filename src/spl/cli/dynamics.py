@@ -17,7 +17,7 @@ from spl.cli.options import (
     check_jobs,
     check_seed,
     cluster_option,
-    compile_kernels,
+    compile_with_message,
     missing_option,
     open_console,
     print_notes,
@@ -145,7 +145,7 @@ def dynamics(**options: Any) -> None:
     given.check()
     request = _read_request(given)
     print_notes(request.data.notes)
-    compile_kernels(is_silent=given.is_json or given.quiet)
+    compile_with_message(is_silent=given.is_json or given.quiet)
     found = _search(given, request)
     print_notes(found.notes[len(request.data.notes) :])
     if given.is_json:

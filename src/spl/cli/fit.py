@@ -17,7 +17,7 @@ from spl.cli.options import (
     check_jobs,
     check_seed,
     cluster_option,
-    compile_kernels,
+    compile_with_message,
     missing_option,
     print_notes,
     read_grammar,
@@ -118,7 +118,7 @@ def fit(**given: Any) -> None:
         request, origins = _make_request(options)
         from spl.regression.discover import discover
 
-    compile_kernels(request, is_silent=options.is_json or options.quiet)
+    compile_with_message(request, is_silent=options.is_json or options.quiet)
     search: Callable[..., Discovery] = discover
     if options.run is not None:
         from spl.runs.regression import discover_in_file

@@ -16,7 +16,7 @@ from spl.bench.commands import bench
 from spl.cli.dynamics import dynamics
 from spl.cli.export import export
 from spl.cli.fit import fit
-from spl.cli.options import check_jobs, check_seed, compile_kernels, open_console, print_notes, split_names
+from spl.cli.options import check_jobs, check_seed, compile_with_message, open_console, print_notes, split_names
 from spl.cli.report import report
 from spl.cli.runs import resume, show
 from spl.errors import SplError
@@ -121,11 +121,11 @@ def warm_up(quiet: bool) -> None:
     """
     from spl.dynamics.discover import compile_integration
     from spl.kernels.runtime import store
-    from spl.regression.warm_up import compile_kernels as compile_search
+    from spl.regression.warm_up import compile_kernels
 
     began = time.monotonic()
-    compile_kernels(is_silent=quiet)
-    compile_search()
+    compile_with_message(is_silent=quiet)
+    compile_kernels()
     compile_integration()
     print_notes(store.troubles)
     if not quiet:
@@ -166,5 +166,5 @@ def demo(output: str, noise: float, seed: int, timeout: float, jobs: int) -> Non
     from spl.cli.demo import DemoSettings, run_demo
 
     settings = DemoSettings(noise=noise, seed=seed, timeout=timeout, jobs=jobs, output=output)
-    compile_kernels()
+    compile_with_message()
     run_demo(open_console(), settings)

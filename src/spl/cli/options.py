@@ -98,7 +98,7 @@ def read_grammar(
     return Grammar.from_operators(words, names, constants=has_constants)
 
 
-def compile_kernels(request: "RegressionRequest | None" = None, *, is_silent: bool = False) -> None:
+def compile_with_message(request: "RegressionRequest | None" = None, *, is_silent: bool = False) -> None:
     """Compile the kernels unless they are compiled, with a message and a first formula for what is asked.
 
     In silence nothing is done: the search compiles what it needs.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spl.cli.options import check_jobs, cluster_option, compile_kernels, open_console, print_notes
+from spl.cli.options import check_jobs, cluster_option, compile_with_message, open_console, print_notes
 
 if TYPE_CHECKING:
     from spl.data.trajectories import Trajectories
@@ -224,7 +224,7 @@ def resume(**given: Any) -> None:
 
     options = ResumeOptions(**given)
     run = read_run(options.file)
-    compile_kernels(is_silent=options.is_json or options.quiet)
+    compile_with_message(is_silent=options.is_json or options.quiet)
     if isinstance(run.data, Dataset):
         _resume_search(run, options)
     else:

@@ -1,9 +1,7 @@
 """What people see while the kernels are compiled, which happens once after an installation."""
 
 import time
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import Self
+from contextlib import AbstractContextManager, nullcontext
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -31,24 +29,23 @@ def compile_visibly(console: Console, request: RegressionRequest | None = None) 
     """Compile the kernels unless they are, with a message and, for a request, a first formula as soon as there is one."""
     if are_all_stored():
         return
-    with _LiveMessage(console) if is_live(console) else _Message(console) as message:
+    message = _LiveMessage(console) if is_live(console) else _Message(console)
+    with message.frame:
+        message.begin()
         compile_once(message.count, None if request is None else lambda: message.show_first(request))
 
 
-class _Message(AbstractContextManager["_Message"]):
+class _Message:
     """Plain lines: one at the beginning, one with the first formula."""
+
+    frame: AbstractContextManager[object] = nullcontext()
 
     def __init__(self, console: Console) -> None:
         self._console, self._began = console, time.monotonic()
 
-    def __enter__(self) -> Self:
+    def begin(self) -> None:
+        """Say what happens."""
         self._print(f"Compiling the kernels; this happens once and takes about {estimate_seconds()} s ...")
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
 
     def count(self, n_ready: int) -> None:
         """Take note of how many kernels are ready."""
@@ -71,16 +68,10 @@ class _LiveMessage(_Message):
     def __init__(self, console: Console) -> None:
         super().__init__(console)
         self._spinner, self._n_ready, self._first = Spinner("dots"), 0, ""
-        self._live = Live(console=console, get_renderable=self._render, refresh_per_second=8, transient=True)
+        self.frame = Live(console=console, get_renderable=self._render, refresh_per_second=8, transient=True)
 
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.stop()
+    def begin(self) -> None:
+        """Say nothing more: the line that updates says it."""
 
     def count(self, n_ready: int) -> None:
         """Show how many kernels are ready."""

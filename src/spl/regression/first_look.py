@@ -20,20 +20,20 @@ from spl.regression.request import RegressionRequest
 from spl.regression.scales import Scales, choose_scales
 
 FIRST_ENTRIES = 20_000  # of the bank
-EXACT_SHARE = 1e-12  # of the spread of the target: a smaller loss is rounding error
+ROUNDING_SHARE = 1e-12  # of the spread of the target: a smaller loss is rounding error
 SURE_DIGITS = 13  # of a number: what follows is rounding error
 N_CLOSEST = 50  # entries that are fitted: those that look closest on the few rows of the bank
 
 
 def look_first(request: RegressionRequest) -> Candidate | None:
-    """Return the formula closest to the target among a number, a factor and an entry of a small bank; None if there is none."""
+    """Return the entry of a small bank that fits best: alone, with a factor, or with a factor and an offset. None if there is none."""
     data, grammar = request.data, request.grammar
     scales = choose_scales(data, grammar) if request.config.relative_loss else Scales.plain(data)
     sample = scales.measure(data.sample(request.config.max_rows, np.random.default_rng(request.seed)))
     bank, rules = grow_small_bank(grammar, sample, FIRST_ENTRIES)
     entries = (spell_entry(bank, rules, entry) for entry in _closest_entries(bank, sample.target))
     fitted = [_fit(tokens, request, sample) for entry in entries for tokens in _forms_of(entry)]
-    exact = EXACT_SHARE * sample.spread
+    exact = ROUNDING_SHARE * sample.spread
     found = min(filter(None, fitted), key=lambda each: (max(each.loss, exact), each.cost), default=None)
     return None if found is None else scales.express(found)
 

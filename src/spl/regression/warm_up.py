@@ -24,9 +24,9 @@ from spl.regression.trees import Recipe
 from spl.settings import SearchConfig
 
 MAX_HELPERS = 7  # processes that compile beside this one
-N_KERNELS = 68  # about so many are compiled
-COMPILER_SECONDS = 30.0  # of one core, for all of them
-START_SECONDS = 2.0  # of each process
+N_KERNELS = 68  # roughly how many a search needs
+COMPILER_SECONDS = 30.0  # for all of them on one core
+START_SECONDS = 2.0  # for imports
 
 _started: list[subprocess.Popen[bytes]] = []
 
