@@ -89,7 +89,7 @@ class DataRepaired(UserWarning):
 
 
 class KernelsNotKept(UserWarning):
-    """Compiled kernels that could not be written to disk: the next search compiles them again."""
+    """Compiled kernels that could not be kept on disk, or were damaged or deleted there: they are compiled again."""
 
 
 class DoubtfulResult(UserWarning):

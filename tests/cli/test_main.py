@@ -12,11 +12,21 @@ from tests.cli.command_line import PROCESS, SMALL, run, run_process
 
 import spl
 from spl.formulas.operators import BUILT_IN
+from spl.kernels.runtime import store
 
 pytestmark = pytest.mark.search
 
 INSTALLED = any(importlib.metadata.distributions(name="symbolic-physics-learner"))
-COMMANDS = (["fit"], ["dynamics"], ["demo"], ["operators"], ["grammar", "check"], ["bench"], ["bench", "nguyen"])
+COMMANDS = (
+    ["fit"],
+    ["dynamics"],
+    ["warm-up"],
+    ["demo"],
+    ["operators"],
+    ["grammar", "check"],
+    ["bench"],
+    ["bench", "nguyen"],
+)
 
 
 # ---- help
@@ -188,3 +198,14 @@ def test_a_closed_pipe_ends_quietly(table, arguments):
         process.stdout.close()
         errors = process.stderr.read()
     assert errors == ""
+
+
+# ---- warm-up
+
+
+def test_everything_is_compiled_beforehand():
+    result = run("warm-up")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("All kernels are compiled, after ")
+    assert str(store.kernel_folder()) in result.stdout.replace("\n", "")
+    assert run("warm-up", "--quiet").output == ""

@@ -6,25 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numba.core.event
 import pytest
+from tests.kernels.runtime.linked_toys import add_one, add_two
 from tests.kernels.runtime.test_compiler import needs_compiler, run_script
 
 from spl.kernels.runtime import building, store
 from spl.kernels.runtime.building import build, link_unit
 from spl.kernels.runtime.compiler import kernel, unit_of
-from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.units import compile_unit, make_python_function
 
 pytestmark = needs_compiler
-
-
-@linked_kernel
-def add_one(x) -> float:
-    return x + 1.0
-
-
-@linked_kernel
-def add_two(x) -> float:
-    return add_one(add_one(x))
 
 
 @kernel
@@ -47,6 +37,7 @@ def folder(tmp_path, monkeypatch):
     """An empty folder of kernels."""
     monkeypatch.setattr(store, "kernel_folder", lambda: tmp_path)
     monkeypatch.setattr(building, "_compiled_here", {})
+    monkeypatch.setattr(store, "troubles", [])
     return tmp_path
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -72,6 +73,22 @@ def test_what_is_written_is_read(value, cache):
     assert store.read(NAME) == value
     assert files_of(cache) == [f"kernels/{NAME}"]
     assert store.troubles == []
+
+
+def test_a_damaged_file_is_noted_once(cache):
+    store.write(NAME, "code")
+    (cache / "kernels" / NAME).write_bytes(b"something else")
+    assert [store.read(NAME), store.read(NAME)] == [None, None]
+    assert store.troubles == [f"A compiled kernel in '{cache / 'kernels'}' was damaged; it is compiled again."]
+
+
+def test_a_folder_that_is_deleted_meanwhile_is_made_again_with_a_note(cache):
+    store.write(NAME, "code")
+    shutil.rmtree(cache / "kernels")
+    store.write(NAME, "code")
+    assert store.read(NAME) == "code"
+    assert len(store.troubles) == 1
+    assert f"'{cache / 'kernels'}' were deleted meanwhile" in store.troubles[0]
 
 
 def test_the_last_value_counts():

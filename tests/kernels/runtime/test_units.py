@@ -10,25 +10,16 @@ import pytest
 from llvmlite.binding import Linkage
 from numba import types
 from numba.core.compiler_lock import global_compiler_lock
+from tests.kernels.runtime import linked_toys
+from tests.kernels.runtime.linked_toys import add_one, add_two
 from tests.kernels.runtime.test_compiler import change, needs_compiler, run_script
 
 from spl.kernels.runtime import store
 from spl.kernels.runtime.by_reference import RecordReference
 from spl.kernels.runtime.compiler import FAST_MATH, kernel, unit_of
-from spl.kernels.runtime.linking import linked_kernel
 from spl.kernels.runtime.units import LINKED_KERNELS, Unit, UnitKernel, callees_of, compile_unit, describe_types
 
 pytestmark = needs_compiler
-
-
-@linked_kernel
-def add_one(x) -> float:
-    return x + 1.0
-
-
-@linked_kernel
-def add_two(x) -> float:
-    return add_one(add_one(x))
 
 
 @kernel
@@ -87,7 +78,7 @@ class Outer(NamedTuple):
 def test_records_whose_members_have_other_names_make_other_units(wrap):
     one, other = (wrap(numba.typeof(record(1.0, 2.0))) for record in (Point, Other))
     assert str(one) == str(other)
-    units = [Unit(LINKED_KERNELS[f"{__name__}.add_one"], (kind,)) for kind in (one, other)]
+    units = [Unit(LINKED_KERNELS[f"{linked_toys.__name__}.add_one"], (kind,)) for kind in (one, other)]
     assert units[0].symbol != units[1].symbol
     assert units[0].file != units[1].file
 
@@ -135,7 +126,10 @@ def test_a_unit_is_compiled_without_those_that_it_refers_to(folder):
     code = compile_unit(unit)
     assert [path.name for path in folder.iterdir()] == [unit.file]
     assert store.read(unit.file).machine_code == code.machine_code
-    assert sorted(callee.kernel.name for callee in callees_of(code)) == [f"{__name__}.add_one", f"{__name__}.add_two"]
+    assert sorted(callee.kernel.name for callee in callees_of(code)) == [
+        f"{linked_toys.__name__}.add_one",
+        f"{linked_toys.__name__}.add_two",
+    ]
 
 
 def test_nothing_else_calls_the_copies_of_callees_in_a_unit():

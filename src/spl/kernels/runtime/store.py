@@ -27,7 +27,8 @@ MAX_CLAIM_SECONDS = 20.0  # after which others compile a kernel although one pro
 
 _CHECKSUM_BYTES = 4
 
-troubles: list[str] = []  # why kernels could not be kept, in words, once each
+troubles: list[str] = []  # why kernels were not kept or could not be read, in words, once each
+_written_to: set[Path] = set()
 
 
 @functools.cache
@@ -70,16 +71,25 @@ def read(name: str) -> Any:
         if len(pickled) and _checksum(pickled) == checksum:
             _mark_as_used(path)
             return pickle.loads(pickled)
+        _note(f"A compiled kernel in '{path.parent}' was damaged; it is compiled again.")
     return None
 
 
 def write(name: str, value: Any) -> None:
     """Write a file in one step. If the usual folder cannot be written to, note that and write to a temporary one."""
-    pickled = dumps(value)
+    pickled, folder = dumps(value), kernel_folder()
+    if folder in _written_to and not folder.exists():
+        _note(
+            f"The compiled kernels in '{folder}' were deleted meanwhile; they are compiled again when they are needed."
+        )
     try:
-        _write_bytes(kernel_folder() / name, pickled)
+        _write_bytes(folder / name, pickled)
+        _written_to.add(folder)
     except OSError as error:
-        _note_trouble(error)
+        _note(
+            f"Compiled kernels could not be kept in '{folder}' ({error.strerror}), so the next search compiles them again. "
+            "Name a folder that can be written to in the environment variable SPL_CACHE."
+        )
         with contextlib.suppress(OSError):
             _write_bytes(_substitute_folder() / name, pickled)
 
@@ -106,11 +116,7 @@ def _checksum(content: bytes | memoryview) -> bytes:
     return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "little")
 
 
-def _note_trouble(error: OSError) -> None:
-    trouble = (
-        f"Compiled kernels could not be kept in '{kernel_folder()}' ({error.strerror}), so the next search compiles them "
-        "again. Name a folder that can be written to in the environment variable SPL_CACHE."
-    )
+def _note(trouble: str) -> None:
     if trouble not in troubles:
         troubles.append(trouble)
 
