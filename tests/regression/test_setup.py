@@ -6,7 +6,7 @@ import pytest
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
 from spl.regression.request import RegressionRequest
-from spl.regression.setup import set_up
+from spl.regression.setup import open_first_view, set_up
 from spl.settings import Limits, SearchConfig
 
 CONFIG = SearchConfig(max_rows=20, n_trees=3, n_completions=0, n_episodes=10)
@@ -24,13 +24,14 @@ def make_setup(data=DATA, must_stop=lambda: False, **settings):
 
 
 def test_there_are_as_many_trees_as_the_settings_say_and_none_has_grown():
-    setup = make_setup()
-    assert len(setup.trees) == 3
-    assert (setup.n_episodes, setup.n_evaluations, setup.is_exhausted) == (0, 0, False)
+    view = open_first_view(make_setup())
+    assert len(view.trees) == 3
+    assert (view.n_episodes, view.n_evaluations, view.is_exhausted) == (0, 0, False)
 
 
 def test_every_tree_has_its_own_random_numbers_which_the_seed_decides():
-    one, same, other = ([int(tree.state().random[0]) for tree in make_setup(seed=seed).trees] for seed in (1, 1, 2))
+    views = (open_first_view(make_setup(seed=seed)) for seed in (1, 1, 2))
+    one, same, other = ([int(tree.state().random[0]) for tree in view.trees] for view in views)
     assert one == same
     assert len({*one, *other}) == 6
 
@@ -50,8 +51,8 @@ def test_many_rows_are_assessed_on_a_part_of_them(monkeypatch, most, n_check):
 
 
 def test_the_error_of_the_target_is_the_floor_if_it_is_larger_than_rounding():
-    assert make_setup().floor == DATA.floor
-    assert make_setup(target_error=0.25).floor == 0.25
+    assert open_first_view(make_setup()).floor == DATA.floor
+    assert open_first_view(make_setup(target_error=0.25)).floor == 0.25
 
 
 def test_units_are_scaled_unless_the_loss_is_absolute():

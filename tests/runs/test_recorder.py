@@ -58,11 +58,14 @@ def looks():
 
 
 def assert_same(one, two):
-    for a, b in zip(one.searchers, two.searchers, strict=True):
-        for name in a.__slots__:
-            np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
-    assert one.front.tobytes() == two.front.tobytes()
-    assert (one.round, one.batch, one.seconds) == (two.round, two.batch, two.seconds)
+    assert (one.seconds, one.n_entries, one.lead) == (two.seconds, two.n_entries, two.lead)
+    for view, other in zip(one.views, two.views, strict=True):
+        for a, b in zip(view.searchers, other.searchers, strict=True):
+            for name in a.__slots__:
+                np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+        assert view.front.tobytes() == other.front.tobytes()
+        np.testing.assert_array_equal(view.weights, other.weights)
+        assert (view.noise, view.round, view.batch) == (other.noise, other.round, other.batch)
 
 
 def test_every_checkpoint_comes_back_whole_though_only_what_is_new_is_written(store, looks, monkeypatch):
@@ -80,7 +83,7 @@ def test_a_ledger_that_was_emptied_is_written_anew(store, looks, monkeypatch):
     keep = SearchKeeper(store.write, 0)
     (progress, first, _), (_, second, _) = looks[-3], looks[1]
     keep(progress, lambda: first, is_last=True)
-    for searcher in second.searchers:
+    for searcher in second.views[0].searchers:
         searcher.totals[N_CLEARED] = 1
     keep(progress, lambda: second, is_last=True)
     assert_same(read_checkpoint(store.connection, 0), second)

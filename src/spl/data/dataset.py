@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spl.errors import DataError, shorten
+from spl.noise.models import MeasuredRows, NoiseModel
 
 MAX_COLUMNS = 10_000
 LARGEST_VALUE, SMALLEST_VALUE = 1e150, 1e-150  # of columns and target: sums of their squares stay finite
@@ -29,6 +30,10 @@ class Dataset:
     target: NDArray[np.float64]  # [N]
     weights: NDArray[np.float64]  # [N], mean 1
     notes: tuple[str, ...] = ()  # for people: what was changed or left out
+    sigma: NDArray[np.float64] | None = None  # [N], error bars of the target, if they are known
+    sigma_columns: NDArray[np.float64] | None = None  # [D, N], error bars of the columns, if they are known
+    mean_weight: float = 1.0  # of the weights as they were given
+    noise: NoiseModel | None = None  # by which formulas are fitted and chosen; None is least squares
 
     def __repr__(self) -> str:
         return f"<Dataset of {self.n_rows} rows: {shorten(', '.join(self.names), 60)}>"
@@ -41,8 +46,14 @@ class Dataset:
         *,
         names: Sequence[str] | None = None,
         weights: ArrayLike | None = None,
+        sigma: ArrayLike | None = None,
+        sigma_columns: ArrayLike | None = None,
     ) -> "Dataset":
-        """Check and copy a table of N rows and D columns."""
+        """Check and copy a table of N rows and D columns.
+
+        `sigma` holds the error bars of the target, `sigma_columns` those of the columns: a row of D numbers for all rows, or a table.
+        With error bars, rows count by their inverse squares, so that `weights` would contradict them.
+        """
         rows = _as_numbers(table, "The table")
         if rows.ndim != 2:
             raise DataError(f"The table must have rows and columns; it has {rows.ndim} dimension(s).")
@@ -62,11 +73,21 @@ class Dataset:
         for name, column in zip(known, rows.T, strict=True):
             check_size(column, f"Column '{name}'")
         check_size(goal, "The target")
+        bars = None if sigma is None else _check_sigma(sigma, n_rows)
+        if bars is not None and weights is not None:
+            raise DataError(
+                "Give `sigma` or `sample_weight`, not both: error bars already say how much each row counts."
+            )
+        with np.errstate(over="ignore"):
+            given = weights if bars is None else (bars.min() / bars) ** 2
         return cls(
             names=known,
             columns=np.ascontiguousarray(rows.T).copy(),
             target=goal.copy(),
-            weights=_check_weights(weights, n_rows),
+            weights=_check_weights(given, n_rows),
+            sigma=bars,
+            sigma_columns=None if sigma_columns is None else _check_sigma_columns(sigma_columns, rows, known),
+            mean_weight=1.0 if weights is None else float(np.mean(np.asarray(weights, np.float64))),
         )
 
     @property
@@ -104,9 +125,26 @@ class Dataset:
     def take(self, rows: NDArray[np.intp]) -> "Dataset":
         """Return the dataset of these rows, in this order."""
         weights = self.weights[rows]
-        return Dataset(
-            self.names, np.ascontiguousarray(self.columns[:, rows]), self.target[rows], weights / weights.mean()
+        return replace(
+            self,
+            columns=np.ascontiguousarray(self.columns[:, rows]),
+            target=self.target[rows],
+            weights=weights / weights.mean(),
+            notes=(),
+            sigma=None if self.sigma is None else self.sigma[rows],
+            sigma_columns=None if self.sigma_columns is None else np.ascontiguousarray(self.sigma_columns[:, rows]),
+            mean_weight=self.mean_weight * float(weights.mean()),
         )
+
+    def sort(self) -> "Dataset":
+        """Return the rows that count, in an order that depends only on their values."""
+        usable = np.flatnonzero(self.weights > 0)
+        keys = [self.weights, *self.columns[::-1], self.target]
+        return self.take(usable[np.lexsort([key[usable] for key in keys])])
+
+    def measured_rows(self, input_variance: NDArray[np.float64] | None = None) -> MeasuredRows:
+        """Return what a noise model needs to know of the rows; all must count."""
+        return MeasuredRows(self.target, self.weights, self.floor, self.mean_weight, self.sigma, input_variance)
 
     def merge(self) -> "Dataset":
         """Return the data with equal rows merged and rows of weight 0 left out, in an order that depends only on the values.
@@ -216,3 +254,43 @@ def _check_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64
     shares = given / 2.0 ** (math.frexp(given.max())[1] - 1)  # their sum stays finite however large the weights are
     scaled: NDArray[np.float64] = shares / shares.mean()
     return scaled
+
+
+def _check_sigma(sigma: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    """Return the error bars of the target."""
+    given = _as_numbers(sigma, "`sigma`")
+    if given.ndim == 0:
+        given = np.full(n_rows, float(given))
+    if given.shape != (n_rows,):
+        raise DataError(f"There must be one error bar per row ({n_rows}); `sigma` has shape {given.shape}.")
+    _check_finite(given, "`sigma`")
+    _check_bars(given, "`sigma`", strictly=True)
+    check_size(given, "`sigma`")
+    return given.copy()
+
+
+def _check_sigma_columns(
+    sigma: ArrayLike, rows: NDArray[np.float64], names: tuple[str, ...]
+) -> NDArray[np.float64] | None:
+    """Return the error bars of the columns [D, N]; None if all are 0."""
+    given = _as_numbers(sigma, "`sigma_X`")
+    if given.ndim < 2 and given.size in (1, rows.shape[1]):
+        given = np.broadcast_to(given, rows.shape)
+    if given.shape != rows.shape:
+        raise DataError(
+            f"`sigma_X` must be one number per column ({rows.shape[1]}) or a table like X {rows.shape}; its shape is {given.shape}."
+        )
+    _check_finite(given, "`sigma_X`")
+    for name, bars in zip(names, given.T, strict=True):
+        _check_bars(bars, f"`sigma_X` of column '{name}'", strictly=False)
+    return np.ascontiguousarray(given.T).copy() if given.any() else None
+
+
+def _check_bars(bars: NDArray[np.float64], what: str, *, strictly: bool) -> None:
+    """Raise a clear error unless error bars are positive; 0 is allowed unless `strictly`."""
+    bad = np.flatnonzero(bars <= 0 if strictly else bars < 0)
+    if bad.size:
+        least = "more than 0" if strictly else "0 or more"
+        raise DataError(
+            f"{what} must be {least}; that of row {bad[0]} is {bars[bad[0]]:g}. Error bars are standard deviations."
+        )

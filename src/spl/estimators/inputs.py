@@ -38,6 +38,14 @@ class Rows(NamedTuple):
     y: NDArray[np.float64]
     weights: NDArray[np.float64] | None
     notes: list[str]
+    places: NDArray[np.intp]  # where they were among all rows
+    n_all: int  # rows that there were
+
+    def take(self, values: Any) -> Any:
+        """Return those of the values, one per row of all or one for all rows, that belong to the complete rows."""
+        array = _as_array(values)
+        has_all = array is not None and array.ndim > 0 and len(array) == self.n_all and self.places.size < self.n_all
+        return array[self.places] if has_all and array is not None else values
 
 
 def read_features(X: Any, origins: Mapping[str, int] | None = None) -> Features:
@@ -89,9 +97,10 @@ def complete_rows(X: NDArray[np.float64], y: Any, weights: Any, names: Sequence[
         {key: values for key, values in used.items() if values.ndim == 1}, "the data", _place
     )
     notes = [*notes, *more, *left_out]
+    places = np.flatnonzero(complete)
     if complete.all():
-        return Rows(X, y, weights, notes)
-    return Rows(X[complete], y[complete], None if weights is None else weights[complete], notes)
+        return Rows(X, y, weights, notes, places, len(X))
+    return Rows(X[complete], y[complete], None if weights is None else weights[complete], notes, places, len(X))
 
 
 def warn_of_repairs(notes: Iterable[str], stacklevel: int) -> None:

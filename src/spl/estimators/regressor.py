@@ -30,7 +30,7 @@ from spl.errors import (
     show_value,
 )
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
-from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
+from spl.estimators.parameters import check_noise, check_run_file, check_search, count_jobs, make_grammar
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
@@ -38,6 +38,7 @@ from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
+from spl.noise.models import AUTO
 from spl.notation.export import export_program
 from spl.notation.latex import latex_name, latex_table, to_latex
 from spl.notation.mathml import mathml_name, to_mathml
@@ -72,6 +73,9 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         selection: which equation of the front `predict` uses: "mdl", "bic", "accurate" or "knee"; may be changed after `fit`.
         search: how the search works, a `SearchConfig`: how long formulas may get, when it stops on its own, how many trees grow. The
             default works for most data.
+        noise: how the target scatters around the law: "normal" (the same everywhere), "relative" (in proportion to the value),
+            "student" (with outliers), "poisson" (counts), "binomial" (shares), a `Loss` of your own, or "auto" for the one of the
+            first four that describes the data best.
         n_jobs: trees that grow at once; -1 uses all processors. The result does not depend on it.
         random_state: a number makes the random choices repeatable. A run repeats to the last digit if its length is a count too:
             `random_state=0, max_evaluations=100_000, timeout=None`.
@@ -81,6 +85,8 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
 
     Attributes:
         equations_: the front as a DataFrame: cost, loss, score, equation.
+        noise_: the noise model that was used, with how large the noise is, and why it was chosen.
+        outliers_: the rows that lie too far from the law for the noise of the others, if the noise model allows for outliers.
         notes_: what was changed or left out of the data, and reasons to doubt the answer.
         time_origins_: for each column of dates, the moment from which its seconds are counted, in nanoseconds since 1970.
 
@@ -100,6 +106,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         max_evaluations: int | None = None,
         selection: str = "mdl",
         search: SearchConfig | None = None,
+        noise: str = AUTO,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -112,19 +119,28 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         self.max_evaluations = max_evaluations
         self.selection = selection
         self.search = search
+        self.noise = noise
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.run_file = run_file
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "SPLRegressor":
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        sigma: ArrayLike | None = None,
+        sigma_X: ArrayLike | None = None,
+    ) -> "SPLRegressor":
         """Find the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far; so does `stop`.
 
         Args:
             X: rows [N, D], an array or a DataFrame, whose column names the formulas then use; otherwise columns are x0, x1, ...
             y: the target [N]; the name of a Series is used in what is shown.
-            sample_weight: how much each row counts [N]; by default, all alike. For known standard deviations of the target, use
-                1 / deviation**2.
+            sample_weight: how much each row counts [N]; by default, all alike. For counts and shares, how often each was measured.
+            sigma: the error bar of the target in each row [N], a standard deviation; one number if it is the same for all.
+            sigma_X: the error bars of the columns: one number per column [D], or one per cell [N, D].
         """
         check_selection(self.selection)
         check_verbose(self.verbose)
@@ -132,15 +148,25 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         config = check_search(self.search)
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
         check_unique(getattr(X, "columns", ()))
+        noise = check_noise(self.noise)
         rows, self.time_origins_ = self._read(X, y, sample_weight, None)
         names = getattr(self, "feature_names_in_", None)
-        data = replace(Dataset.from_arrays(rows.X, rows.y, names=names, weights=rows.weights), notes=tuple(rows.notes))
+        data = Dataset.from_arrays(
+            rows.X,
+            rows.y,
+            names=names,
+            weights=rows.weights,
+            sigma=None if sigma is None else rows.take(sigma),
+            sigma_columns=None if sigma_X is None else rows.take(sigma_X),
+        )
+        data = replace(data, notes=tuple(rows.notes))
         request = RegressionRequest(
             data,
             make_grammar(self.grammar, self.operators, self.constants, data.names),
             target=str(getattr(y, "name", None) or "y"),
             config=config,
             limits=limits,
+            noise=noise,
             n_jobs=count_jobs(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31)),
         )
@@ -149,7 +175,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             discovery = self._run(request, watch, flag.is_set)
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
-        self._keep(discovery, data, request.target)
+        self._keep(discovery, data, request.target, rows.places)
         from spl.kernels.runtime import store  # slow to import
 
         for note in discovery.notes[len(data.notes) :]:
@@ -374,9 +400,13 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
 
         return open_display(Console(), request.target, choose, timeout=request.limits.timeout)
 
-    def _keep(self, discovery: "Discovery", data: Dataset, target: str) -> None:
+    def _keep(self, discovery: "Discovery", data: Dataset, target: str, places: NDArray[np.intp] | None = None) -> None:
+        """Keep what was found; `places` says where the rows of the data were in what the user gave, if some are missing."""
         self.discovery_ = discovery
         self.notes_ = list(discovery.notes)
+        self.noise_ = discovery.noise
+        outliers = np.array(discovery.outliers, np.intp)
+        self.outliers_ = outliers if places is None else places[outliers]
         self.sample_ = data.sample(MAX_KEPT_ROWS, np.random.default_rng(0))
         self.target_name_ = target
         front = discovery.front

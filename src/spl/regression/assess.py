@@ -48,7 +48,10 @@ class Assessor:
         """Fit what is new to the check rows, and update the front."""
         candidates = list(before.front) or [*self._best_constant()]
         seen: dict[tuple[int, ...], Candidate] = {}
-        for candidate in _promising(found, before.front):
+        rivals = (
+            before.front if self.check.noise is None else Front(())
+        )  # losses on the sample mean something else there
+        for candidate in _promising(found, rivals):
             if (len(before.front) or seen) and self.is_late():
                 break
             tokens = candidate.program.tokens
@@ -75,7 +78,8 @@ class Assessor:
 
     def _is_same_choice(self, before: Candidate | None, now: Candidate | None) -> bool:
         """Return whether the same formula is chosen as before, and its error may be noise."""
-        if before is None or now is None or now.loss <= NOISY_SHARE * self.check.spread:
+        least = NOISY_SHARE * self.check.spread if self.check.noise is None else self.floor
+        if before is None or now is None or now.loss <= least:
             return False
         return now.program.tokens == before.program.tokens
 

@@ -45,14 +45,16 @@ class SearcherState:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Checkpoint:
-    """Where a search is in its schedule, with its trees, and with the front at the end of the last whole batch."""
+class ViewCheckpoint:
+    """Where a view is in its schedule, with its trees, and with the front at the end of its last whole batch."""
 
+    noise: str  # the name of its noise model
+    weights: Array  # float64[N], of the rows of the search
+    n_restarts: int
+    n_before: tuple[int, int]  # episodes and evaluations before the last restart
     schedule: int
     round: int  # of the schedule
     batch: int  # of the round
-    seconds: float  # the search took so far
-    n_entries: int  # of the bank
     episodes_at_exact: int | None  # when the first exact law was found
     episodes_at_choice: int  # when the present choice was found
     front: Array  # RECORD[F]
@@ -60,9 +62,20 @@ class Checkpoint:
     searchers: tuple[SearcherState, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Checkpoint:
+    """Where a search is: all of its views, and which of them leads."""
+
+    seconds: float  # the search took so far
+    n_entries: int  # of the bank
+    lead: int  # the place of the leading view
+    views: tuple[ViewCheckpoint, ...]  # in the order in which they were opened
+
+
 _DTYPES: Mapping[str, Any] = {
     "random": np.uint64, "totals": np.int64, "keys": np.uint64, "losses": np.float64, "places": np.uint32, "front": RECORD,
     "modules": RECORD, "planted": RECORD, "nodes": NODE, "children": np.int64, "counts": np.int64, "seen": RECORD,
+    "weights": np.float64,
 }  # fmt: skip
 
 

@@ -32,13 +32,18 @@ def description_length(candidate: Candidate, n_rows: int, floor: float) -> float
     Round numbers count like others, because they were fitted too. The fewer rows its numbers leave over, the more a formula costs, as
     in Akaike's corrected criterion: eight numbers fit eight rows whatever the law.
     """
+    return misfit(candidate, n_rows, floor) + formula_price(candidate, n_rows)
+
+
+def formula_price(candidate: Candidate, n_rows: int) -> float:
+    """Return the nats of a formula with its numbers, more if they leave few rows over."""
     program = candidate.program
     n_numbers = count_numbers(program)
     numbers = candidate.number_nats
     if numbers is None:
         numbers = typical_number_nats(n_numbers, n_rows)
     n_left = max(n_rows - n_numbers - 2, MIN_ROWS_LEFT)
-    return misfit(candidate, n_rows, floor) + (formula_nats(program) + numbers) * n_rows / n_left
+    return (formula_nats(program) + numbers) * n_rows / n_left
 
 
 def bayes_criterion(candidate: Candidate, n_rows: int, floor: float) -> float:

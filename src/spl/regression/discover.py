@@ -1,31 +1,45 @@
 """The search from request to front, Algorithm 1 of the paper: grow the trees, assess what they found, report, transplant modules.
 
-This is the only place that knows the order of the steps, and the loop by which modules return to the search.
+This is the only place that knows the order of the steps, and the loop by which modules return to the search. Most searches have one
+view of the data; `views` says when there are more, and whose turn it is.
 """
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 from spl.errors import FormulaNotFound, RunFileError
+from spl.formulas.text import to_text
 from spl.kernels.runtime import store
 from spl.kernels.runtime.building import are_all_stored
+from spl.noise.models import AUTO, NORMAL
 from spl.regression.assess import Assessment, Assessor, count_episodes_left, has_settled
 from spl.regression.candidate import Candidate
-from spl.regression.checkpoint import Checkpoint, pack_candidates, unpack_candidates
+from spl.regression.checkpoint import Checkpoint, ViewCheckpoint, pack_candidates, unpack_candidates
 from spl.regression.doubts import find_doubts
 from spl.regression.fit import price_numbers
 from spl.regression.front import Front
+from spl.regression.noise_choice import (
+    PLAIN_NOISE,
+    NoiseChoice,
+    best_description,
+    explain_choice,
+    note_of_doubt,
+    rival_models,
+)
+from spl.regression.outliers import find_outliers
 from spl.regression.parallel import Workers
 from spl.regression.polish import polish_front
 from spl.regression.request import RegressionRequest
 from spl.regression.schedule import Position, batch_end
-from spl.regression.setup import SearchSetup, set_up
+from spl.regression.setup import SearchSetup, plant_again, set_up
 from spl.regression.simplify import start_loading as start_loading_sympy
 from spl.regression.transplantation import keep_best, module_size
 from spl.regression.trees import share_evaluations
+from spl.regression.view import View
+from spl.regression.views import Views, view_choice
 from spl.regression.warm_up import compile_kernels
 
 
@@ -40,6 +54,7 @@ class Progress:
     n_rounds: int = 0  # completed
     n_rows: int = 1  # different rows of the data
     floor: float = 0.0  # an error up to this is rounding error
+    noise: str = "normal"  # the noise model that describes the data best so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +69,11 @@ class Discovery:
     n_evaluations: int
     stopped: str  # "exact", "settled", "timeout", "evaluations", "exhausted", "schedules" or "interrupted"
     notes: tuple[str, ...] = ()  # for people: what was changed in the data, and reasons to doubt the answer
+    noise: NoiseChoice = PLAIN_NOISE  # the noise model by which the formulas were fitted and chosen
+    outliers: tuple[int, ...] = ()  # rows far from the formula, if the noise model expects such rows
 
+
+NOTE_DIGITS = 4  # of the numbers of a formula in a note
 
 Watcher = Callable[[Progress], None]
 
@@ -84,149 +103,143 @@ def discover(
     """
     began = get_ready(request.n_jobs)
     setup = set_up(request, began, must_stop, checkpoint)
-    state = _State() if checkpoint is None else _restore(setup, checkpoint)
+    views = Views.begin(setup) if checkpoint is None else _restore(setup, checkpoint)
     is_sound = True
     try:
         with setup.interruption.catch_ctrl_c():
-            stopped = _search(setup, state, watch, keep)
+            stopped = _search(setup, views, watch, keep)
     except KeyboardInterrupt:
         setup.interruption.request()
         stopped = "interrupted"
-        _assess(setup, state)
+        _assess(setup, views, views.next())
         is_sound = False  # a tree may be in the middle of an episode
     try:
         if keep is not None and is_sound:
-            keep(_progress(setup, state), partial(_take_checkpoint, setup, state), is_last=True)
-        front = _polish(setup, state)
+            keep(_progress(setup, views), partial(_take_checkpoint, setup, views), is_last=True)
+        front = _polish(setup, views)
     except KeyboardInterrupt:
-        if not len(state.front):
+        if not len(views.lead.front):
             raise
-        front, stopped = setup.tidier.tidy(state.front), "interrupted"
-    notes = (*request.data.notes, *find_doubts(front, setup.data, setup.floor), *store.troubles)
-    return Discovery(
-        front, setup.data.n_rows, setup.floor, setup.seconds, setup.n_episodes, setup.n_evaluations, stopped, notes
-    )
+        front, stopped = views.lead.tidier.tidy(views.lead.front), "interrupted"
+    return _conclude(setup, views, front, stopped)
 
 
-def _search(setup: SearchSetup, state: "_State", watch: Watcher | None, keep: Keeper | None) -> str:
+def _search(setup: SearchSetup, views: Views, watch: Watcher | None, keep: Keeper | None) -> str:
     """Grow the trees, batch by batch and round by round, until there is a reason to stop; return it."""
     config = setup.request.config
-    while config.max_schedules is None or state.position.schedule < config.max_schedules:
-        _grow(setup, state)
+    view = views.next()
+    while config.max_schedules is None or view.position.schedule < config.max_schedules:
+        _grow(setup, views, view)
         with setup.time.look():
-            _assess(setup, state)
-            _report(setup, state, watch, keep)
-        reason = _reason_to_stop(setup, state)
+            _assess(setup, views, view)
+            _report(setup, views, watch, keep)
+        reason = _reason_to_stop(setup, views, view)
         if reason:
             return reason
-        if setup.is_exhausted or _is_last_batch(setup, state):
-            _transplant(setup, state)
-            state.position = state.position.next_round(config.n_transplants)
+        if view.is_exhausted or view.is_last_batch:
+            _transplant(view)
+            view.position = view.position.next_round(config.n_transplants)
         else:
-            state.position = state.position.next_batch()
+            view.position = view.position.next_batch()
+        views.update(view)
+        view = views.next()
     return "schedules"
-
-
-@dataclass(slots=True)
-class _State:
-    """What changes during a search: each line is written by one step only."""
-
-    position: Position = field(default_factory=Position)  # by _search
-    has_grown: bool = True  # by _grow: whether the trees came to the end of the batch
-    assessment: Assessment = field(default_factory=Assessment)  # by _assess, and the next two
-    assessment_before: Assessment = field(default_factory=Assessment)  # after the batch before
-    is_late: bool = False  # whether candidates were left out because the time was up
-
-    @property
-    def front(self) -> Front:
-        return self.assessment.front
 
 
 # ---- its steps -----------------------------------------------------------------------------------
 
 
-def _grow(setup: SearchSetup, state: _State) -> None:
-    """Grow all trees to the end of the batch, in parallel; each has its own share of the evaluations."""
-    request, trees = setup.request, setup.trees
+def _grow(setup: SearchSetup, views: Views, view: View) -> None:
+    """Grow all trees of a view to the end of the batch, in parallel; each has its own share of the evaluations."""
+    config, limits, trees = setup.request.config, setup.request.limits, view.trees
     n_grown = sum(tree.n_grown for tree in trees)
-    end_after_exact = -(-(n_grown + _count_episodes_left(setup, state)) // len(trees))
-    end = min(batch_end(state.position.batch, request.config.n_episodes), end_after_exact)
-    max_evaluations = share_evaluations(request.limits.max_evaluations, len(trees))
-    setup.forest.grow(end, max_evaluations, setup.is_out_of_time)
-    state.has_grown = all(tree.has_grown(end) for tree in trees)
+    end_after_exact = -(-(n_grown + _count_episodes_left(view)) // len(trees))
+    end = min(batch_end(view.position.batch, config.n_episodes), end_after_exact)
+    most = limits.max_evaluations
+    if most is not None:
+        most = max(most - (views.n_evaluations - view.n_evaluations), len(trees))
+    view.forest.grow(end, share_evaluations(most, len(trees)), setup.is_out_of_time)
+    view.has_grown = all(tree.has_grown(end) for tree in trees)
 
 
-def _assess(setup: SearchSetup, state: _State) -> None:
-    """Assess what the trees found since the last time."""
+def _assess(setup: SearchSetup, views: Views, view: View) -> None:
+    """Assess what the trees of a view found since the last time, and what the first view found."""
     assessor = Assessor(
-        setup.check,
-        setup.data.n_rows,
-        setup.floor,
+        view.check,
+        view.data.n_rows,
+        view.floor,
         setup.request.grammar.derives,
         must_stop=setup.is_out_of_time,
         is_late=setup.is_late,
     )
-    state.assessment_before = state.assessment
-    state.assessment = assessor.assess(_candidates(setup), state.assessment, setup.n_episodes, len(setup.trees))
-    state.is_late = setup.is_late()
+    found = [*_candidates(setup, view)]
+    if view is not views.first:
+        found += views.first.front
+    view.assessment_before = view.assessment
+    view.assessment = assessor.assess(found, view.assessment, view.n_episodes, len(view.trees))
+    view.is_late = setup.is_late()
 
 
-def _candidates(setup: SearchSetup) -> Iterator[Candidate]:
+def _candidates(setup: SearchSetup, view: View) -> Iterator[Candidate]:
     """Yield the best that each tree has found, in the user's units."""
-    for tree in setup.trees:
+    for tree in view.trees:
         for candidate in tree.candidates():
             expressed = setup.scales.express(candidate)
             if expressed is not None:
                 yield expressed
 
 
-def _report(setup: SearchSetup, state: _State, watch: Watcher | None, keep: Keeper | None) -> None:
+def _report(setup: SearchSetup, views: Views, watch: Watcher | None, keep: Keeper | None) -> None:
     """Tell those who watch and keep the search how far it is."""
     if watch is None and keep is None:
         return
-    progress = _progress(setup, state)
+    progress = _progress(setup, views)
     if watch is not None:
         watch(progress)
     if keep is not None:
-        keep(progress, partial(_take_checkpoint, setup, state), is_last=False)
+        keep(progress, partial(_take_checkpoint, setup, views), is_last=False)
 
 
-def _progress(setup: SearchSetup, state: _State) -> Progress:
-    config, position = setup.request.config, state.position
-    is_complete = setup.is_exhausted or (
-        _is_last_batch(setup, state) and all(tree.has_grown(config.n_episodes) for tree in setup.trees)
+def _progress(setup: SearchSetup, views: Views) -> Progress:
+    config, lead = setup.request.config, views.lead
+    position = lead.position
+    is_complete = lead.is_exhausted or (
+        lead.is_last_batch and all(tree.has_grown(config.n_episodes) for tree in lead.trees)
     )
     return Progress(
-        front=setup.tidier.tidy(state.front),
+        front=lead.tidier.tidy(lead.front),
         seconds=setup.seconds,
-        n_episodes=setup.n_episodes,
-        n_evaluations=setup.n_evaluations,
+        n_episodes=views.n_episodes,
+        n_evaluations=views.n_evaluations,
         n_rounds=position.schedule * config.n_transplants + position.round + is_complete,
-        n_rows=setup.data.n_rows,
-        floor=setup.floor,
+        n_rows=lead.data.n_rows,
+        floor=lead.floor,
+        noise=lead.name,
     )
 
 
-def _reason_to_stop(setup: SearchSetup, state: _State) -> str:
+def _reason_to_stop(setup: SearchSetup, views: Views, view: View) -> str:
     """Return why to stop, or nothing."""
     is_out_of_time = setup.is_out_of_time()
     if setup.interruption.is_requested:
         return "interrupted"
-    if _count_episodes_left(setup, state) <= 0:
+    if _count_episodes_left(view) <= 0:
+        views.lead = view
         return "exact"
-    if has_settled(state.assessment.episodes_at_choice, setup.n_episodes, setup.request.config):
+    is_settled = has_settled(view.assessment.episodes_at_choice, view.n_episodes, setup.request.config)
+    if view is views.lead and is_settled and views.are_tried:
         return "settled"
-    if any(tree.has_used_up_evaluations for tree in setup.trees):
+    if any(tree.has_used_up_evaluations for tree in view.trees):
         return "evaluations"  # the others stop where a run that continues would assess them
     if is_out_of_time:
         return "timeout"
-    return "exhausted" if setup.is_exhausted and not setup.trees[0].planted else ""  # every formula was tried
+    return "exhausted" if view.is_exhausted and not view.trees[0].planted else ""  # every formula was tried
 
 
-def _transplant(setup: SearchSetup, state: _State) -> None:
+def _transplant(view: View) -> None:
     """Plant new trees with the best modules so far as rules; without modules, if a new schedule starts."""
-    config, trees = setup.request.config, setup.trees
-    next_round = state.position.next_round(config.n_transplants).round
+    config, trees = view.config, view.trees
+    next_round = view.position.next_round(config.n_transplants).round
     found = [module for tree in trees for module in tree.modules()]
     modules = keep_best([*trees[0].planted, *found], config.max_modules)
     if next_round == 0:
@@ -237,13 +250,8 @@ def _transplant(setup: SearchSetup, state: _State) -> None:
         tree.plant(modules, module_size(config, next_round))
 
 
-def _is_last_batch(setup: SearchSetup, state: _State) -> bool:
-    n_episodes = setup.request.config.n_episodes
-    return batch_end(state.position.batch, n_episodes) == n_episodes
-
-
-def _count_episodes_left(setup: SearchSetup, state: _State) -> int:
-    return count_episodes_left(state.assessment, setup.n_episodes, len(setup.trees))
+def _count_episodes_left(view: View) -> int:
+    return count_episodes_left(view.assessment, view.n_episodes, len(view.trees))
 
 
 # ---- beginning and end ---------------------------------------------------------------------------
@@ -259,53 +267,123 @@ def get_ready(n_jobs: int) -> float:
     return began if is_compiled else time.monotonic()
 
 
-def _polish(setup: SearchSetup, state: _State) -> Front:
-    """Return the front with its formulas polished, as far as there is time."""
+def _polish(setup: SearchSetup, views: Views) -> Front:
+    """Return the front of the leading view with its formulas polished, as far as there is time."""
     is_interrupted = setup.interruption.is_requested
-    if not len(state.front):
+    lead = views.lead
+    if not len(lead.front):
         if is_interrupted:
             raise KeyboardInterrupt  # there is nothing to return yet
         raise FormulaNotFound(
             "No formula of the grammar stays inside its domain on the data. Allow other operators or more time."
         )
     seconds = 0.0 if is_interrupted else setup.time.seconds_left
-    return polish_front(
-        state.front, setup.data, setup.check, setup.floor, seconds, derives=setup.request.grammar.derives
+    return polish_front(lead.front, lead.data, lead.check, lead.floor, seconds, derives=setup.request.grammar.derives)
+
+
+def _conclude(setup: SearchSetup, views: Views, front: Front, stopped: str) -> Discovery:
+    """Return the front with what people should know about it."""
+    request, lead = setup.request, views.lead
+    chosen = front[front.choose("mdl", lead.data.n_rows, lead.floor)]
+    choice, doubt = _explain_noise(setup, views, chosen)
+    notes = (*request.data.notes, *find_doubts(front, lead.data, lead.floor), *doubt, *store.troubles)
+    return Discovery(
+        front,
+        lead.data.n_rows,
+        lead.floor,
+        setup.seconds,
+        views.n_episodes,
+        views.n_evaluations,
+        stopped,
+        notes,
+        choice,
+        find_outliers(chosen.program, request.data) if lead.name == "student" else (),
     )
+
+
+def _explain_noise(setup: SearchSetup, views: Views, chosen: Candidate) -> tuple[NoiseChoice, tuple[str, ...]]:
+    """Return the noise model of the answer in words, and a note if the data leaves it open."""
+    lead, rows = views.lead, setup.rows
+    noise = lead.noise or NORMAL
+    is_auto = setup.request.noise == AUTO
+    if not is_auto and lead.noise is None:
+        return PLAIN_NOISE, ()
+    plain = view_choice(views.first)
+    compared = []
+    if is_auto and not (lead is views.first and chosen.loss <= lead.floor):
+        for model in (NORMAL, *rival_models(rows)):
+            others = [chosen] if model is not NORMAL or plain is None else [chosen, plain]
+            best = best_description(others, model, rows)
+            if best is not None:
+                compared.append(best)
+    choice = explain_choice(chosen, noise, rows, compared, is_auto)
+    even = next((each for each in compared if each.noise is NORMAL), None)
+    if even is None or noise is NORMAL:
+        return choice, ()
+    is_same = even.candidate.program.tokens == chosen.program.tokens
+    formula = to_text(chosen.program, NOTE_DIGITS)
+    note = note_of_doubt(
+        choice, rows.n_rows, formula, formula if is_same else to_text(even.candidate.program, NOTE_DIGITS)
+    )
+    return choice, (note,) if note else ()
 
 
 # ---- checkpoints ---------------------------------------------------------------------------------
 
 
-def _take_checkpoint(setup: SearchSetup, state: _State) -> Checkpoint:
-    """Return where the search is. An assessment of an unfinished batch is left out: a search without a break never makes it."""
-    is_whole = state.has_grown and not state.is_late
-    assessment = state.assessment if is_whole else state.assessment_before
+def _take_checkpoint(setup: SearchSetup, views: Views) -> Checkpoint:
+    """Return where the search is."""
     return Checkpoint(
-        schedule=state.position.schedule,
-        round=state.position.round,
-        batch=state.position.batch,
         seconds=setup.seconds,
         n_entries=setup.memory.n_entries,
+        lead=views.opened.index(views.lead),
+        views=tuple(_take_view(view) for view in views.opened),
+    )
+
+
+def _take_view(view: View) -> ViewCheckpoint:
+    """Return where a view is. An assessment of an unfinished batch is left out: a search without a break never makes it."""
+    is_whole = view.has_grown and not view.is_late
+    assessment = view.assessment if is_whole else view.assessment_before
+    return ViewCheckpoint(
+        noise=view.name,
+        weights=view.weights,
+        n_restarts=view.n_restarts,
+        n_before=view.n_before,
+        schedule=view.position.schedule,
+        round=view.position.round,
+        batch=view.position.batch,
         episodes_at_exact=assessment.episodes_at_exact,
         episodes_at_choice=assessment.episodes_at_choice,
         front=pack_candidates(assessment.front),
         seen=pack_candidates(assessment.seen.values()),
-        searchers=tuple(tree.state() for tree in setup.trees),
+        searchers=tuple(tree.state() for tree in view.trees),
     )
 
 
-def _restore(setup: SearchSetup, checkpoint: Checkpoint) -> _State:
-    """Put the trees where they were, and return the state of the search there."""
-    if len(checkpoint.searchers) != len(setup.trees):
-        raise RunFileError(
-            f"The run was left with {len(checkpoint.searchers)} trees; its settings say {len(setup.trees)}."
-        )
-    for tree, state in zip(setup.trees, checkpoint.searchers, strict=True):
+def _restore(setup: SearchSetup, checkpoint: Checkpoint) -> Views:
+    """Return the views with their trees where they were."""
+    views = Views.begin(setup)
+    for stored in checkpoint.views[1:]:
+        views.reopen(stored.noise, stored.weights)
+    for view, stored in zip(views.opened, checkpoint.views, strict=True):
+        _restore_view(setup, view, stored)
+    views.resume(checkpoint.lead)
+    return views
+
+
+def _restore_view(setup: SearchSetup, view: View, stored: ViewCheckpoint) -> None:
+    """Put the trees of a view where they were."""
+    if len(stored.searchers) != len(view.trees):
+        raise RunFileError(f"The run was left with {len(stored.searchers)} trees; its settings say {len(view.trees)}.")
+    if stored.n_restarts:
+        view.restart(stored.weights, partial(plant_again, setup))
+    for tree, state in zip(view.trees, stored.searchers, strict=True):
         tree.restore(state)
     vocabulary = setup.request.grammar.vocabulary
-    front = Front(tuple(price_numbers(each, setup.check) for each in unpack_candidates(checkpoint.front, vocabulary)))
-    seen = {each.program.tokens: each for each in unpack_candidates(checkpoint.seen, vocabulary)}
-    assessment = Assessment(front, seen, checkpoint.episodes_at_exact, checkpoint.episodes_at_choice)
-    position = Position(checkpoint.schedule, checkpoint.round, checkpoint.batch)
-    return _State(position=position, assessment=assessment, assessment_before=assessment)
+    front = Front(tuple(price_numbers(each, view.check) for each in unpack_candidates(stored.front, vocabulary)))
+    seen = {each.program.tokens: each for each in unpack_candidates(stored.seen, vocabulary)}
+    assessment = Assessment(front, seen, stored.episodes_at_exact, stored.episodes_at_choice)
+    view.position = Position(stored.schedule, stored.round, stored.batch)
+    view.n_restarts, view.n_before = stored.n_restarts, stored.n_before
+    view.assessment = view.assessment_before = assessment

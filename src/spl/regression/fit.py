@@ -1,4 +1,7 @@
-"""Fitting and evaluating single programs on a dataset."""
+"""Fitting and evaluating single programs on a dataset, by least squares or by the likelihood of its noise model.
+
+A fit by likelihood repeats least squares with the weights that the noise model derives from the values of the formula.
+"""
 
 import math
 from dataclasses import replace
@@ -18,6 +21,7 @@ from spl.kernels.programs.normal_equations import FIT_WORK, FitTable
 from spl.kernels.programs.number_precision import number_nats
 from spl.kernels.programs.rounding_error import is_program_stable
 from spl.kernels.runtime.compiler import make_scratch
+from spl.noise.models import IMPOSSIBLE, Scatter
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import TINY_LOSS
 from spl.regression.packing import pack_alphabet, pack_program, pack_table
@@ -27,6 +31,9 @@ POLISH_EFFORT = FitEffort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1
 LAST_EFFORT = FitEffort(
     n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9
 )  # on all rows, from a fit to many of them
+MAX_REWEIGHTINGS = 8  # of a fit by likelihood
+SETTLED_NATS = 0.01  # by which reweighting must improve a fit to go on
+INPUT_STEP = 0.1  # error bars of a column by which it is moved to see what its errors do to the target
 SMALLEST_SPREAD = 1e-100  # of a target whose squared errors are finite and not 0; constants of others are not fitted
 
 
@@ -76,9 +83,11 @@ def fit(
         >>> fit(line, Dataset.from_arrays([[1.0], [2.0]], [3.0, 6.0], names=["x"])).program.constants
         (3.0,)
     """
+    if dataset.noise is not None:
+        return _fit_by_likelihood(program, dataset, effort, seed, reward)
     before = root_mean_square_error(program, dataset) if np.all(np.isfinite(program.constants)) else np.inf
     fitted = Candidate(program, before, reward)
-    if not SMALLEST_SPREAD < dataset.spread < 1 / SMALLEST_SPREAD:
+    if not _can_be_fitted(dataset):
         return fitted
     table = pack_table(dataset)
     if program.constants:
@@ -87,6 +96,98 @@ def fit(
         if loss < before:
             fitted = Candidate(program.with_constants(constants), loss, reward)
     return _price_numbers(fitted, table) if _is_stable(fitted.program, table) else replace(fitted, loss=np.inf)
+
+
+def _can_be_fitted(dataset: Dataset) -> bool:
+    return SMALLEST_SPREAD < dataset.spread < 1 / SMALLEST_SPREAD
+
+
+# ---- by likelihood -------------------------------------------------------------------------------
+
+
+def loss_of(program: Program, dataset: Dataset) -> float:
+    """Return the loss of a program as it is: its root mean square error, or the error of even noise that would be as likely."""
+    if dataset.noise is None:
+        return root_mean_square_error(program, dataset)
+    return find_scatter(program, dataset).equivalent_error(dataset.floor)
+
+
+def find_scatter(program: Program, dataset: Dataset) -> Scatter:
+    """Return how the rows scatter around a formula, according to the noise model of the dataset. All rows must count.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> from spl.noise.models import RELATIVE
+        >>> x = np.geomspace(1.0, 1000.0, 50)
+        >>> data = Dataset.from_arrays(x[:, np.newaxis], x * (1 + 0.1 * np.cos(50 * x)), names=["x"])
+        >>> scatter = find_scatter(parse_expression("x", Vocabulary(("x",))), replace(data, noise=RELATIVE))
+        >>> round(scatter.numbers["relative error"], 2)
+        0.07
+    """
+    assert dataset.noise is not None
+    if not np.all(np.isfinite(program.constants)):
+        return IMPOSSIBLE
+    with np.errstate(all="ignore"):
+        values = evaluate(program, dataset.columns)
+        if not np.all(np.isfinite(values)) or not np.all(np.isfinite((dataset.target - values) ** 2)):
+            return IMPOSSIBLE
+        variance = None if dataset.sigma_columns is None else _input_variance(program, dataset)
+        scatter = dataset.noise.scatter(dataset.measured_rows(variance), values)
+    return scatter if np.isfinite(scatter.nats) and np.all(np.isfinite(scatter.precisions)) else IMPOSSIBLE
+
+
+def _input_variance(program: Program, dataset: Dataset) -> NDArray[np.float64]:
+    """Return what the errors of the columns add to the variance of the target: sum over columns of (df/dx * sigma)**2."""
+    assert dataset.sigma_columns is not None
+    variance = np.zeros(dataset.n_rows)
+    for column, sigma in enumerate(dataset.sigma_columns):
+        if sigma.any():
+            moved = [dataset.columns.copy() for _ in range(2)]
+            moved[0][column] -= INPUT_STEP * sigma
+            moved[1][column] += INPUT_STEP * sigma
+            low, high = (evaluate(program, columns) for columns in moved)
+            slope = (high - low) / (2 * INPUT_STEP)
+            variance += np.where(np.isfinite(slope), slope, 0.0) ** 2
+    return variance
+
+
+def weigh(dataset: Dataset, precisions: NDArray[np.float64]) -> Dataset:
+    """Return the rows for least squares, with weights that are proportional to the precisions."""
+    return replace(dataset, weights=precisions / precisions.mean(), noise=None)
+
+
+def _fit_by_likelihood(program: Program, dataset: Dataset, effort: FitEffort, seed: int, reward: float) -> Candidate:
+    scatter = find_scatter(program, dataset)
+    rows = replace(dataset, noise=None) if scatter is IMPOSSIBLE else weigh(dataset, scatter.precisions)
+    if not _can_be_fitted(dataset):
+        return Candidate(program, scatter.equivalent_error(dataset.floor), reward)
+    for _ in range(MAX_REWEIGHTINGS if program.constants else 0):
+        _, constants = _run_kernel(program, pack_table(rows), effort, seed)
+        moved = program.with_constants(constants)
+        found = find_scatter(moved, dataset)
+        gain = scatter.nats - found.nats
+        if not gain > 0:
+            break
+        program, scatter, rows = moved, found, weigh(dataset, found.precisions)
+        if gain < SETTLED_NATS:
+            break
+    return _price_by_likelihood(Candidate(program, np.inf, reward), scatter, dataset)
+
+
+def _price_by_likelihood(candidate: Candidate, scatter: Scatter, dataset: Dataset) -> Candidate:
+    """Return the candidate with its loss and the price of its numbers; infinite, if its rounding error is what fits."""
+    if scatter is IMPOSSIBLE:
+        return replace(candidate, loss=np.inf)
+    table = pack_table(weigh(dataset, scatter.precisions))
+    if not _is_stable(candidate.program, table):
+        return replace(candidate, loss=np.inf)
+    deviation = float(1.0 / np.sqrt(scatter.precisions.mean()))
+    priced = _price_numbers(replace(candidate, loss=deviation), table)
+    return replace(priced, loss=scatter.equivalent_error(dataset.floor))
+
+
+# ---- numbers ---------------------------------------------------------------------------------------
 
 
 def price_numbers(candidate: Candidate, dataset: Dataset) -> Candidate:
@@ -101,6 +202,8 @@ def price_numbers(candidate: Candidate, dataset: Dataset) -> Candidate:
         >>> round(line.number_nats, 2)  # about ln(2 / 0.17): its value over its standard error
         2.46
     """
+    if dataset.noise is not None:
+        return _price_by_likelihood(candidate, find_scatter(candidate.program, dataset), dataset)
     return _price_numbers(candidate, pack_table(dataset))
 
 
@@ -125,6 +228,8 @@ def fit_constant(dataset: Dataset, vocabulary: Vocabulary) -> Candidate:
         (4.0,)
     """
     mean = float(np.average(dataset.target, weights=dataset.weights))
+    if dataset.noise is not None:
+        mean = float(np.median(dataset.target)) if dataset.noise.name == "student" else mean
     return fit(Program((CONSTANT_TOKEN,), vocabulary, (mean,)), dataset)
 
 

@@ -6,7 +6,7 @@ import time
 from spl.data.dataset import Dataset
 from spl.formulas.program import Program
 from spl.regression.candidate import Candidate
-from spl.regression.fit import LAST_EFFORT, POLISH_EFFORT, fit, root_mean_square_error
+from spl.regression.fit import LAST_EFFORT, POLISH_EFFORT, fit, loss_of
 from spl.regression.front import Front
 from spl.regression.prune import Derives, prune
 from spl.regression.round_constants import round_constants
@@ -83,8 +83,8 @@ class _Polisher:
 
     def _have_same_error(self, original: Program, simpler: Program) -> bool:
         self._check_clock()
-        loss = root_mean_square_error(original, self._check)
-        return root_mean_square_error(simpler, self._check) <= max(loss * (1 + 1e-6), self._floor)
+        loss = loss_of(original, self._check)
+        return loss_of(simpler, self._check) <= max(loss * (1 + 1e-6), self._floor)
 
     def _check_clock(self) -> None:
         if time.monotonic() > self._last_moment:

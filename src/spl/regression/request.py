@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY, dataclass, field
 
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
+from spl.noise.models import NORMAL, NoiseModel, check_targets
 from spl.settings import Limits, SearchConfig
 
 
@@ -19,6 +20,7 @@ class RegressionRequest:
         limits: when it ends at the latest.
         n_jobs: how many trees grow at once; the answer does not depend on it.
         seed: of the random choices; the same seed and settings give the same answer, unless the time limit cuts the search off.
+        noise: the noise model of the target, or "auto" for the one that describes it best.
         target_error: how far the target itself may be off; a formula that is off by no more is exact.
 
     Examples:
@@ -35,7 +37,10 @@ class RegressionRequest:
     limits: Limits = field(default_factory=Limits)
     n_jobs: int = 1
     seed: int = 0
+    noise: NoiseModel | str = NORMAL
     target_error: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grammar", self.grammar.bind(self.data.names))
+        if isinstance(self.noise, NoiseModel):
+            check_targets(self.noise, self.data.target)

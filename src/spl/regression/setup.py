@@ -1,66 +1,52 @@
-"""The setup of a search: the rows it sees, in which scales, and its trees, clock and limits."""
+"""The setup of a search: the rows it sees, in which scales, its clock and limits; and the views that it opens on the data."""
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
+from spl.noise.first_weights import distance_from_neighbours, guess_precisions, robust_deviation
+from spl.noise.models import AUTO, NORMAL, STUDENT, NoiseModel
 from spl.regression.bank_build import count_entries
+from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint
+from spl.regression.fit import evaluate
 from spl.regression.interruption import Interruption
 from spl.regression.memory_budget import MemoryPlan, plan_memory
 from spl.regression.request import RegressionRequest
 from spl.regression.scales import Scales, choose_scales
-from spl.regression.searcher import Searcher
 from spl.regression.tidy_front import FrontTidier
 from spl.regression.time_limit import TimeLimit
 from spl.regression.trees import Forest, Recipe
+from spl.regression.view import View
 
 CHECK_ROWS = 10_000  # rows on which candidates are assessed during the search
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchSetup:
-    """What a search works with. The trees grow, but no field is ever replaced."""
+    """What a search works with. Nothing in it changes."""
 
     request: RegressionRequest
-    data: Dataset  # all rows, equal ones merged
+    noise: NoiseModel | None  # of the first view; None: plain least squares
+    data: Dataset  # all rows; for plain least squares, equal ones are merged
     check: Dataset  # the rows on which candidates are assessed
-    scales: Scales  # in which the trees see the data
-    floor: float  # an error up to this is rounding error
-    forest: Forest
+    rows: Dataset  # the same for other noise models: each measurement counts, so none are merged
+    drawn: Dataset  # the rows that the trees see
+    scales: Scales  # in which they see them
+    seeds: tuple[int, ...]  # of the trees of the first view
     memory: MemoryPlan
     time: TimeLimit
     interruption: Interruption
-    tidier: FrontTidier
     seconds_before: float  # of the runs that this one continues
-
-    @property
-    def trees(self) -> list[Searcher]:
-        """One searcher per tree."""
-        return self.forest.searchers
 
     @property
     def seconds(self) -> float:
         """How long the search took so far, with the runs before."""
         return self.seconds_before + self.time.seconds
-
-    @property
-    def n_episodes(self) -> int:
-        """How many episodes all trees ran."""
-        return sum(tree.n_episodes for tree in self.trees)
-
-    @property
-    def n_evaluations(self) -> int:
-        """How many distinct programs the trees fitted or evaluated."""
-        return sum(tree.n_evaluations for tree in self.trees)
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether every program in the trees of this round was tried."""
-        return all(tree.is_exhausted for tree in self.trees)
 
     def is_out_of_time(self) -> bool:
         """Return whether the search must stop: it was interrupted, or the rest of the time is for the final polish."""
@@ -77,32 +63,122 @@ def set_up(
     """Return the setup of a search: the same rows for all trees, and for each tree its own random numbers."""
     data, grammar, config, limits = request.data, request.grammar, request.config, request.limits
     time_limit = TimeLimit(limits.timeout, data.n_rows, began)
-    if data.n_rows <= CHECK_ROWS:
+    noise = _first_noise(request)
+    is_plain = noise is None
+    if not is_plain:
+        data = replace(data, noise=noise).sort()
+    elif data.n_rows <= CHECK_ROWS:
         data = data.merge()
     sequence = np.random.SeedSequence(request.seed)
     random = np.random.default_rng(sequence)
     scales = choose_scales(data, grammar) if config.relative_loss else Scales.plain(data)
-    sample = scales.measure(data.sample(config.max_rows, random))
+    drawn = data.sample(config.max_rows, random)
     check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
-    seeds = [int(seed) for seed in sequence.generate_state(config.n_trees, np.uint64)]
+    rows = check
+    if is_plain and request.noise == AUTO:
+        rows = request.data.sort() if request.data.n_rows <= CHECK_ROWS else check.sort()
     memory = plan_memory(
         config,
         n_entries=count_entries(limits.timeout) if checkpoint is None else checkpoint.n_entries,
         n_symbols=len(grammar.symbols),
-        n_rows=sample.n_rows,
+        n_rows=drawn.n_rows,
         most_rules_of_symbol=max(Counter(rule.symbol for rule in grammar.rules).values()) + config.max_modules,
     )
-    floor = max(data.floor, request.target_error)
     return SearchSetup(
         request=request,
+        noise=noise,
         data=data,
         check=check,
+        rows=rows,
+        drawn=drawn,
         scales=scales,
-        floor=floor,
-        forest=Forest(Recipe(grammar, sample, config, memory), seeds, request.n_jobs),
+        seeds=tuple(int(seed) for seed in sequence.generate_state(config.n_trees, np.uint64)),
         memory=memory,
         time=time_limit,
         interruption=Interruption(must_stop),
-        tidier=FrontTidier(check, floor, data.n_rows),
         seconds_before=0.0 if checkpoint is None else checkpoint.seconds,
     )
+
+
+def _first_noise(request: RegressionRequest) -> NoiseModel | None:
+    """Return the noise model that a search begins with; None where plain least squares is the same."""
+    has_bars = request.data.sigma is not None or request.data.sigma_columns is not None
+    if request.noise == AUTO or request.noise is NORMAL:
+        return NORMAL if has_bars else None
+    assert isinstance(request.noise, NoiseModel)
+    return request.noise
+
+
+# ---- views -----------------------------------------------------------------------------------------
+
+
+def open_first_view(setup: SearchSetup) -> View:
+    """Return the view that a search begins with."""
+    weights = setup.drawn.weights
+    if setup.noise is not None and setup.noise is not NORMAL:
+        weights = guess_weights(setup, setup.noise, None)
+    return _open(setup, setup.noise, setup.data, setup.check, weights, None)
+
+
+def open_view(setup: SearchSetup, noise: NoiseModel, weights: NDArray[np.float64], first: View) -> View:
+    """Return another view of the same rows, which shares the bank of the first one."""
+    rows = replace(setup.rows, noise=noise)
+    data = rows if setup.request.data.n_rows <= CHECK_ROWS else replace(setup.request.data, noise=noise).sort()
+    return _open(setup, noise, data, rows, weights, first)
+
+
+def _open(
+    setup: SearchSetup,
+    noise: NoiseModel | None,
+    data: Dataset,
+    check: Dataset,
+    weights: NDArray[np.float64],
+    first: View | None,
+) -> View:
+    floor = max(data.floor, setup.request.target_error)
+    return View(
+        noise=noise,
+        data=data,
+        check=check,
+        floor=floor,
+        weights=weights,
+        forest=_plant(setup, noise, weights, 0, None if first is None else first.forest),
+        config=setup.request.config,
+        tidier=FrontTidier(check, floor, data.n_rows),
+    )
+
+
+def plant_again(setup: SearchSetup, view: View) -> Forest:
+    """Return new trees for a view whose weights have changed."""
+    return _plant(setup, view.noise, view.weights, view.n_restarts, view.forest)
+
+
+def _plant(
+    setup: SearchSetup, noise: NoiseModel | None, weights: NDArray[np.float64], n_restarts: int, like: Forest | None
+) -> Forest:
+    request = setup.request
+    sample = setup.scales.measure(replace(setup.drawn, weights=weights, noise=None))
+    seeds = setup.seeds
+    if like is not None:
+        name = "normal" if noise is None else noise.name
+        sequence = np.random.SeedSequence([request.seed, n_restarts, *name.encode()])
+        seeds = tuple(int(seed) for seed in sequence.generate_state(request.config.n_trees, np.uint64))
+    return Forest(Recipe(request.grammar, sample, request.config, setup.memory), seeds, request.n_jobs, like)
+
+
+def guess_weights(setup: SearchSetup, noise: NoiseModel, best: Candidate | None) -> NDArray[np.float64]:
+    """Return first weights of the rows of the search for a noise model, from the targets, their neighbours, or the best formula."""
+    drawn, rows = setup.drawn, setup.rows
+    residual = None
+    if noise is STUDENT:
+        residual = distance_from_neighbours(rows.columns, rows.target, drawn.columns, drawn.target)
+        if best is not None:
+            of_formula = drawn.target - evaluate(best.program, drawn.columns)
+            if residual is None or robust_deviation(of_formula) < robust_deviation(residual):
+                residual = of_formula
+    return scaled_weights(drawn.weights * guess_precisions(noise, drawn.target, residual))
+
+
+def scaled_weights(precisions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights with mean 1."""
+    return np.asarray(precisions / precisions.mean())

@@ -52,14 +52,18 @@ class Forest:
         recipe: what they have in common.
         seeds: one per tree.
         n_jobs: how many grow at the same time.
+        like: another forest on the same rows and grammar, with other weights: its bank is used instead of a new one.
     """
 
-    def __init__(self, recipe: Recipe, seeds: Sequence[int], n_jobs: int) -> None:
+    def __init__(self, recipe: Recipe, seeds: Sequence[int], n_jobs: int, like: "Forest | None" = None) -> None:
         self._n_jobs = n_jobs
         self._workers = Workers(n_jobs)
         self._parcel = None if self._workers.share_memory else self._workers.share(pack(recipe))
-        completion = recipe.make_completion()
-        self.searchers = [recipe.make_searcher(seed, completion) for seed in seeds]
+        if like is None:
+            self._completion = recipe.make_completion()
+        else:
+            self._completion = like._completion._replace(weights=recipe.sample.weights)
+        self.searchers = [recipe.make_searcher(seed, self._completion) for seed in seeds]
 
     def grow(self, end: int, max_evaluations: int, must_stop: Callable[[], bool]) -> None:
         """Grow each tree to `end` episodes, unless its evaluations are used up or must_stop() says so."""

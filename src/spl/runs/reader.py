@@ -34,9 +34,10 @@ from spl.formulas.printed_numbers import number_positions
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.system import System
 from spl.regression.candidate import Candidate
-from spl.regression.checkpoint import Array, Checkpoint, SearcherState, from_bytes
+from spl.regression.checkpoint import Array, Checkpoint, SearcherState, ViewCheckpoint, from_bytes
 from spl.regression.discover import Discovery
 from spl.regression.front import Front
+from spl.regression.noise_choice import NoiseChoice
 from spl.runs.facts import DIED, REGRESSION, RUNNING, config_from_plain, read_facts
 from spl.runs.lock import is_locked
 from spl.runs.sqlite_file import open_to_read
@@ -216,19 +217,44 @@ def read_checkpoint(connection: sqlite3.Connection, search: int) -> Checkpoint |
         return None
     position, arrays = as_fields(load_json(row[0])), from_bytes(as_bytes(row[1]))
     trees = connection.execute("SELECT tree, arrays FROM trees WHERE search = ? ORDER BY tree", (search,)).fetchall()
-    at_exact = position["episodes_at_exact"]
+    searchers = [_read_searcher(connection, search, tree, as_bytes(packed)) for tree, packed in trees]
+    views = [as_fields(view) for view in as_list(position["views"])] if "views" in position else [position]
     return Checkpoint(
-        schedule=as_whole(position["schedule"]),
-        round=as_whole(position["round"]),
-        batch=as_whole(position["segment"]),  # its name in run files
         n_entries=as_whole(position["n_entries"]),
         seconds=as_finite(position["seconds"]),
-        episodes_at_exact=None if at_exact is None else as_whole(at_exact),
-        episodes_at_choice=as_whole(position.get("episodes_at_choice", 0)),  # older runs do not have it
-        front=arrays["front"],
-        seen=arrays["seen"],
-        searchers=tuple(_read_searcher(connection, search, tree, as_bytes(packed)) for tree, packed in trees),
+        lead=as_whole(position.get("lead", 0), len(views)),
+        views=tuple(_read_views(views, arrays, searchers)),
     )
+
+
+def _read_views(
+    views: Sequence[StoredFields], arrays: StoredFields, searchers: Sequence[SearcherState]
+) -> Iterator[ViewCheckpoint]:
+    """Yield the views of a search, each with its part of the arrays; older runs have one, which has all."""
+    front, seen, weights = arrays["front"], arrays["seen"], arrays.get("weights", np.empty(0))
+    trees = list(searchers)
+    for view in views:
+        n_front = as_whole(view.get("n_front", front.size), front.size + 1)
+        n_seen = as_whole(view.get("n_seen", seen.size), seen.size + 1)
+        n_weights = as_whole(view.get("n_weights", weights.size), weights.size + 1)
+        n_trees = as_whole(view.get("n_trees", len(trees)), len(trees) + 1)
+        episodes, evaluations = (as_whole(count) for count in _one_each(view.get("n_before", [0, 0]), 2))
+        at_exact = view["episodes_at_exact"]
+        yield ViewCheckpoint(
+            noise=as_text(view.get("noise", "normal")),
+            weights=weights[:n_weights],
+            n_restarts=as_whole(view.get("n_restarts", 0)),
+            n_before=(episodes, evaluations),
+            schedule=as_whole(view["schedule"]),
+            round=as_whole(view["round"]),
+            batch=as_whole(view["segment"]),  # its name in run files
+            episodes_at_exact=None if at_exact is None else as_whole(at_exact),
+            episodes_at_choice=as_whole(view.get("episodes_at_choice", 0)),
+            front=front[:n_front],
+            seen=seen[:n_seen],
+            searchers=tuple(trees[:n_trees]),
+        )
+        front, seen, weights, trees = front[n_front:], seen[n_seen:], weights[n_weights:], trees[n_trees:]
 
 
 def _read_searcher(connection: sqlite3.Connection, search: int, tree: int, packed: bytes) -> SearcherState:
@@ -300,6 +326,18 @@ def _read_result(plain: object, front: Front) -> Discovery:
         n_evaluations=as_whole(numbers["n_evaluations"]),
         stopped=as_text(numbers["stopped"]),
         notes=as_texts(numbers.get("notes", [])),  # older runs do not have them
+        noise=_read_noise(as_fields(numbers.get("noise", {"name": "normal"}))),
+        outliers=tuple(as_whole(row) for row in as_list(numbers.get("outliers", []))),
+    )
+
+
+def _read_noise(plain: StoredFields) -> NoiseChoice:
+    numbers, others = (as_fields(plain.get(name, {})) for name in ("numbers", "others"))
+    return NoiseChoice(
+        as_text(plain["name"]),
+        {as_text(name): as_number(value) for name, value in numbers.items()},
+        {as_text(name): as_number(value) for name, value in others.items()},
+        as_text(plain.get("reason", "")),
     )
 
 
@@ -316,11 +354,21 @@ def _read_array(shape: object, packed: bytes) -> Numbers:
 
 
 def _read_dataset(facts: StoredFields, arrays: StoredFields) -> Dataset:
+    sigma, sigma_columns = arrays.get("sigma"), arrays.get("sigma_columns")
     checked = Dataset.from_arrays(
-        arrays["columns"].T, arrays["target"], names=as_texts(facts["columns"]), weights=arrays["weights"]
+        arrays["columns"].T,
+        arrays["target"],
+        names=as_texts(facts["columns"]),
+        weights=arrays["weights"] if sigma is None else None,
+        sigma=sigma,
+        sigma_columns=None if sigma_columns is None else sigma_columns.T,
     )
-    notes = as_texts(facts.get("notes", []))
-    return replace(checked, weights=arrays["weights"], notes=notes)  # weights bit for bit
+    return replace(
+        checked,
+        weights=arrays["weights"],  # bit for bit
+        mean_weight=as_finite(facts.get("mean_weight", 1.0)),
+        notes=as_texts(facts.get("notes", [])),
+    )
 
 
 def _read_trajectories(facts: StoredFields, arrays: StoredFields) -> Trajectories:

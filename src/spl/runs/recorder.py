@@ -4,16 +4,17 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import asdict, fields
 
 import numpy as np
 
 from spl.formulas.json_codec import encode_program
 from spl.formulas.text import to_text
-from spl.kernels.tree.ledger import N_CLEARED
-from spl.regression.checkpoint import Checkpoint, SearcherState, to_bytes
+from spl.kernels.tree.ledger import N_CLEARED, N_EPISODES
+from spl.regression.checkpoint import Checkpoint, SearcherState, ViewCheckpoint, to_bytes
 from spl.regression.discover import Discovery, Progress
 from spl.regression.front import Front
+from spl.regression.noise_choice import NoiseChoice
 
 WRITE_SECONDS = 1.0  # between two writes within a round, at least
 MOST_WRITING = 0.05  # share of the time of a round for writing
@@ -55,21 +56,24 @@ class SearchKeeper:
         self._pause = max(WRITE_SECONDS, (self._ended - began) / MOST_WRITING)
         if is_written:
             self._front, self._n_rounds = progress.front, progress.n_rounds
-            self._stored = dict(enumerate(state.searchers))
+            self._stored = dict(enumerate(_all_searchers(state)))
 
     def _write_checkpoint(self, connection: sqlite3.Connection, state: Checkpoint) -> None:
         position = {
-            "schedule": state.schedule,
-            "round": state.round,
-            "segment": state.batch,  # its name in run files
             "seconds": state.seconds,
             "n_entries": state.n_entries,
-            "episodes_at_exact": state.episodes_at_exact,
-            "episodes_at_choice": state.episodes_at_choice,
+            "lead": state.lead,
+            "views": [_view_facts(view) for view in state.views],
         }
-        arrays = to_bytes({"front": state.front, "seen": state.seen})
+        arrays = to_bytes(
+            {
+                "front": np.concatenate([view.front for view in state.views]),
+                "seen": np.concatenate([view.seen for view in state.views]),
+                "weights": np.concatenate([view.weights for view in state.views]),
+            }
+        )
         connection.execute("REPLACE INTO checkpoints VALUES (?, ?, ?)", (self._search, json.dumps(position), arrays))
-        for tree, searcher in enumerate(state.searchers):
+        for tree, searcher in enumerate(_all_searchers(state)):
             names = [field.name for field in fields(SearcherState) if field.name not in LEDGER_ARRAYS]
             packed = to_bytes({name: getattr(searcher, name) for name in names})
             connection.execute("REPLACE INTO trees VALUES (?, ?, ?)", (self._search, tree, packed))
@@ -79,7 +83,7 @@ class SearchKeeper:
         """Add the programs that were tried or fitted again since the last time; all, if the ledger was cleared meanwhile."""
         stored = self._stored.get(tree)
         is_new = np.ones(searcher.places.size, np.bool_)
-        if stored is not None and stored.totals[N_CLEARED] == searcher.totals[N_CLEARED]:
+        if stored is not None and _is_same_ledger(stored, searcher):
             is_known = np.isin(
                 searcher.places, stored.places, assume_unique=True
             )  # both are sorted, and no place is given up
@@ -93,6 +97,42 @@ class SearchKeeper:
             )
 
 
+def _all_searchers(state: Checkpoint) -> list[SearcherState]:
+    return [searcher for view in state.views for searcher in view.searchers]
+
+
+def _view_facts(view: ViewCheckpoint) -> dict[str, object]:
+    """Return the numbers of a view, and how many entries of the arrays are its own."""
+    return {
+        "noise": view.noise,
+        "n_restarts": view.n_restarts,
+        "n_before": view.n_before,
+        "schedule": view.schedule,
+        "round": view.round,
+        "segment": view.batch,  # its name in run files
+        "episodes_at_exact": view.episodes_at_exact,
+        "episodes_at_choice": view.episodes_at_choice,
+        "n_front": int(view.front.size),
+        "n_seen": int(view.seen.size),
+        "n_weights": int(view.weights.size),
+        "n_trees": len(view.searchers),
+    }
+
+
+def _is_same_ledger(stored: SearcherState, now: SearcherState) -> bool:
+    """Return whether a ledger has only grown since it was stored: it was neither cleared nor replaced by that of a new tree."""
+    is_cleared = stored.totals[N_CLEARED] != now.totals[N_CLEARED]
+    return not is_cleared and bool(stored.totals[N_EPISODES] <= now.totals[N_EPISODES]) and _has_all(stored, now)
+
+
+def _has_all(stored: SearcherState, now: SearcherState) -> bool:
+    places = np.searchsorted(now.places, stored.places)
+    if stored.places.size and (now.places.size == 0 or places.max() >= now.places.size):
+        return False
+    same_places = np.array_equal(now.places[places], stored.places)
+    return same_places and np.array_equal(now.keys[places], stored.keys)
+
+
 def _result_so_far(progress: Progress) -> Discovery:
     return Discovery(
         front=progress.front,
@@ -102,12 +142,14 @@ def _result_so_far(progress: Progress) -> Discovery:
         n_episodes=progress.n_episodes,
         n_evaluations=progress.n_evaluations,
         stopped="",
+        noise=NoiseChoice(progress.noise),
     )
 
 
 def write_result(connection: sqlite3.Connection, search: int, found: Discovery) -> None:
     """Replace the numbers of what was found, all but its front."""
     numbers = {field.name: getattr(found, field.name) for field in fields(Discovery) if field.name != "front"}
+    numbers["noise"] = asdict(found.noise)
     connection.execute("UPDATE searches SET result = ? WHERE search = ?", (json.dumps(numbers), search))
 
 

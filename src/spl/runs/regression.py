@@ -13,6 +13,7 @@ from typing import Any
 from spl.data.dataset import Dataset
 from spl.errors import RunFileError
 from spl.formulas.json_codec import check_no_stand_ins
+from spl.kernels.tree.ledger import N_EPISODES
 from spl.regression.assess import has_settled
 from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery, Watcher, discover
@@ -127,9 +128,13 @@ def is_over(
         return limits.max_evaluations is not None and limits.max_evaluations <= done.n_evaluations
     if done.stopped == "schedules":
         most = config.max_schedules
-        return most is not None and checkpoint is not None and checkpoint.schedule >= most
+        return most is not None and checkpoint is not None and checkpoint.views[checkpoint.lead].schedule >= most
     if done.stopped == "settled":
-        return checkpoint is not None and has_settled(checkpoint.episodes_at_choice, done.n_episodes, config)
+        if checkpoint is None:
+            return False
+        lead = checkpoint.views[checkpoint.lead]
+        n_episodes = sum(int(searcher.totals[N_EPISODES]) for searcher in lead.searchers)
+        return has_settled(lead.episodes_at_choice, n_episodes, config)
     return done.stopped in ENDED_FOR_GOOD
 
 

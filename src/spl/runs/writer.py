@@ -218,7 +218,7 @@ def write_facts(connection: sqlite3.Connection, facts: Mapping[str, Any]) -> Non
 
 def _write_data(connection: sqlite3.Connection, data: Dataset | Trajectories) -> None:
     if isinstance(data, Dataset):
-        write_facts(connection, {"columns": data.names, "notes": data.notes})
+        write_facts(connection, {"columns": data.names, "notes": data.notes, "mean_weight": data.mean_weight})
     else:
         write_facts(connection, {"columns": {"states": data.states, "inputs": data.inputs}, "notes": data.notes})
     rows = [(name, json.dumps(array.shape), array.astype("<f8").tobytes()) for name, array in _arrays(data).items()]
@@ -234,9 +234,12 @@ def _write_searches(connection: sqlite3.Connection, searches: Sequence[tuple[str
 
 
 def _arrays(data: Dataset | Trajectories) -> dict[str, NDArray[np.float64]]:
+    arrays: dict[str, NDArray[np.float64]]
     if isinstance(data, Dataset):
-        return {"columns": data.columns, "target": data.target, "weights": data.weights}
-    arrays: dict[str, NDArray[np.float64]] = {}
+        arrays = {"columns": data.columns, "target": data.target, "weights": data.weights}
+        bars = {"sigma": data.sigma, "sigma_columns": data.sigma_columns}
+        return arrays | {name: array for name, array in bars.items() if array is not None}
+    arrays = {}
     for k, run in enumerate(data.runs):
         arrays |= {f"t{k}": run.t, f"x{k}": run.x, f"u{k}": run.u}
         if run.x_dot is not None:

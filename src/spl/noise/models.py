@@ -1,0 +1,288 @@
+"""Noise models: how the targets of a table scatter around a law. Each turns predictions into weights and a likelihood.
+
+Least squares stays the engine of every fit. A model says how large the errors of each row are, given the values of a formula: the
+inverse squares are the weights of the next fit, and the likelihood of the errors is what formulas and models are chosen by. All
+likelihoods are those of the target itself, so they can be compared between models.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from spl.errors import DataError, SettingError, show_value
+
+Array = NDArray[np.float64]
+
+DEGREES = (
+    1.0,
+    2.0,
+    4.0,
+)  # of freedom that a Student distribution may have: with 1, up to half of the rows may be outliers
+N_RATIOS = 16  # of the even to the relative part of an error that are tried before the best is refined
+N_GOLDEN = 24  # steps of a golden section: the last interval is 1e-5 of the first
+SMALLEST_RATE = 1e-9  # of counts, as a share of their mean: a smaller rate gets no more weight
+GAUSS_NATS = 0.5 * math.log(2 * math.pi * math.e)  # of a row, if errors are normal with deviation 1
+EXACT_BARS = 1e-6  # errors below this share of the error bars are as good as none
+_GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredRows:
+    """What is known of the rows before any law is."""
+
+    target: Array  # [N]
+    weights: Array  # [N], 0 or more, mean 1: variances are proportional to 1 / weights
+    floor: float  # smaller errors are rounding errors
+    mean_weight: float = 1.0  # of the weights as they were given: counts and shares were measured that often
+    sigma: Array | None = None  # [N], error bars
+    input_variance: Array | None = None  # [N], of the target, from the errors of the columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scatter:
+    """How rows scatter around the values of a formula."""
+
+    nats: float  # negative logarithm of the likelihood, with the numbers of the noise at their best
+    precisions: Array  # [N], 1 / variance: the weights of the next fit
+    numbers: Mapping[str, float] = field(default_factory=dict)  # of the noise, for people
+    is_exact: bool = False  # whether what is left over is rounding error
+
+    def equivalent_error(self, floor: float) -> float:
+        """Return the deviation of even normal noise that would be as likely: the root mean square error, if noise is normal."""
+        if self.is_exact:
+            return floor
+        return math.exp(min(self.nats / self.precisions.size - GAUSS_NATS, 700.0)) if self.nats < math.inf else math.inf
+
+
+IMPOSSIBLE = Scatter(math.inf, np.ones(1))
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseModel:
+    """A noise model: one row of the table below."""
+
+    name: str
+    n_numbers: int  # that are fitted to describe the noise
+    scatter: Callable[[MeasuredRows, Array], Scatter]  # from the values of a formula
+    check: Callable[[Array], str]  # what is wrong with targets, if this model cannot have produced them
+    words: str  # for people
+
+    def __str__(self) -> str:
+        return self.name
+
+
+# ---- normal, relative, Student -------------------------------------------------------------------
+
+
+def _scatter_normal(rows: MeasuredRows, values: Array) -> Scatter:
+    squares = (rows.target - values) ** 2
+    unit, extra = _unit_variances(rows), rows.input_variance
+    low = 1.0 if rows.sigma is not None else rows.floor
+    if extra is None:
+        scale = max(math.sqrt(float(np.mean(squares / unit))), low)
+        return _gauss(rows, squares, scale**2 * unit, scale, low)
+    high = max(math.sqrt(float(np.mean(squares / unit))), 2 * low)
+    scale = _minimize(lambda scale: _gauss_nats(squares, scale**2 * unit + extra), low, high)
+    return _gauss(rows, squares, scale**2 * unit + extra, scale, low)
+
+
+def _scatter_relative(rows: MeasuredRows, values: Array) -> Scatter:
+    """Errors are a**2 + (b*f)**2: even ones far below the values' own size, relative ones far above."""
+    squares = (rows.target - values) ** 2
+    unit, extra = _unit_variances(rows), rows.input_variance
+    sizes = np.abs(values)
+    largest = float(sizes.max())
+    if not largest > 0.0:
+        return _scatter_normal(rows, values)
+    smallest = max(float(sizes[sizes > 0].min()), 1e-12 * largest)
+    added = 0.0 if extra is None else extra
+    if rows.sigma is not None:  # the even part is known
+        share = _minimize(lambda b: _gauss_nats(squares, unit + added + (b * values) ** 2), 1e-9, 10.0)
+        variances = unit + added + (share * values) ** 2
+        return _gauss(rows, squares, variances, 1.0, 1.0, {"relative error": share})
+
+    def best_share(ratio: float) -> tuple[float, float]:
+        shape = (ratio**2 + values**2) * unit
+        share = math.sqrt(float(np.mean(squares / shape)))
+        if extra is not None:
+            share = _minimize(lambda b: _gauss_nats(squares, b * b * shape + extra), 1e-3 * share, 2 * share)
+        share = max(share, rows.floor / math.sqrt(float(np.max(shape))))
+        return _gauss_nats(squares, share * share * shape + added), share
+
+    ratios = np.geomspace(0.1 * smallest, 10 * largest, N_RATIOS)
+    best = int(np.argmin([best_share(ratio)[0] for ratio in ratios]))
+    ends = ratios[max(best - 1, 0)], ratios[min(best + 1, N_RATIOS - 1)]
+    ratio = _minimize(lambda ratio: best_share(ratio)[0], *ends)
+    share = best_share(ratio)[1]
+    variances = share**2 * (ratio**2 + values**2) * unit + added
+    floor_share = rows.floor / math.sqrt(float(np.max((ratio**2 + values**2) * unit)))
+    numbers = {"relative error": share, "even error": share * ratio}
+    return _gauss(rows, squares, variances, share, floor_share, numbers)
+
+
+def _scatter_student(rows: MeasuredRows, values: Array) -> Scatter:
+    squares = (rows.target - values) ** 2
+    unit, extra = _unit_variances(rows), rows.input_variance
+    added = 0.0 if extra is None else extra
+    low = 1.0 if rows.sigma is not None else rows.floor
+    high = max(math.sqrt(float(np.mean(squares / unit))), 2 * low)
+    best: tuple[float, float, float] = (math.inf, high, DEGREES[0])
+    for degrees in DEGREES:
+        constant = gammaln(degrees / 2) - gammaln((degrees + 1) / 2) + 0.5 * math.log(degrees * math.pi)
+
+        def nats(scale: float, degrees: float = degrees, constant: float = constant) -> float:
+            variances = scale**2 * unit + added
+            tails = 0.5 * (degrees + 1) * np.log1p(squares / (degrees * variances))
+            return float(np.sum(tails + 0.5 * np.log(variances) + constant))
+
+        start = max(math.sqrt(float(np.median(squares / unit))), low)
+        scale = _minimize(nats, max(1e-2 * start, low), min(max(30 * start, 2 * low), high * 1.001))
+        best = min(best, (nats(scale), scale, degrees))
+    least, scale, degrees = best
+    variances = scale**2 * unit + added
+    precisions = (degrees + 1) / (degrees * variances + squares)
+    numbers = {"degrees of freedom": degrees, "scale": scale}
+    nats_of_weights = _weight_nats(rows)
+    is_exact = rows.sigma is None and extra is None and _are_mostly_exact(squares * rows.weights, rows.floor)
+    return Scatter(least + nats_of_weights, precisions, numbers, is_exact)
+
+
+def _are_mostly_exact(squares: Array, floor: float) -> bool:
+    """Return whether more than half of the rows have no error but rounding."""
+    return bool(np.median(squares) <= floor**2)
+
+
+def _unit_variances(rows: MeasuredRows) -> Array:
+    """Return the variances of the rows up to a factor that the errors decide; rows of weight 0 are left out by the caller."""
+    return 1.0 / rows.weights if rows.sigma is None else rows.sigma**2
+
+
+def _weight_nats(rows: MeasuredRows) -> float:
+    """Return the nats that weights add to a likelihood: only their ratios mean something, so they must not change it."""
+    return 0.5 * float(np.sum(np.log(rows.weights))) if rows.sigma is None else 0.0
+
+
+def _gauss_nats(squares: Array, variances: Array) -> float:
+    return 0.5 * float(np.sum(np.log(2 * math.pi * variances) + squares / variances))
+
+
+def _gauss(
+    rows: MeasuredRows,
+    squares: Array,
+    variances: Array,
+    scale: float,
+    least_scale: float,
+    numbers: Mapping[str, float] | None = None,
+) -> Scatter:
+    """Return the scatter of normal errors with these variances."""
+    if rows.sigma is not None:
+        is_exact = bool(np.mean(squares / variances) <= EXACT_BARS**2)
+        numbers = {**(numbers or {}), **({"factor of the error bars": scale} if scale > 1 else {})}
+    else:
+        is_exact = scale <= least_scale
+        numbers = numbers or {"standard deviation": scale}
+    nats = _gauss_nats(squares, variances) + _weight_nats(rows)
+    return Scatter(nats, 1.0 / variances, numbers, is_exact)
+
+
+def _minimize(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function of a positive number is lowest between two limits, by golden section of the logarithm."""
+    if not 0 < low < high:
+        return low
+    a, b = math.log(low), math.log(high)
+    left, right = b - _GOLDEN * (b - a), a + _GOLDEN * (b - a)
+    at_left, at_right = function(math.exp(left)), function(math.exp(right))
+    for _ in range(N_GOLDEN):
+        if at_left <= at_right:
+            b, right, at_right = right, left, at_left
+            left = b - _GOLDEN * (b - a)
+            at_left = function(math.exp(left))
+        else:
+            a, left, at_left = left, right, at_right
+            right = a + _GOLDEN * (b - a)
+            at_right = function(math.exp(right))
+    ends = (low, high, math.exp(0.5 * (a + b)))
+    return min(ends, key=function)
+
+
+# ---- counts and shares ---------------------------------------------------------------------------
+
+
+def _scatter_poisson(rows: MeasuredRows, values: Array) -> Scatter:
+    counts, times = rows.target, rows.mean_weight * rows.weights
+    if np.any(values < 0) or np.any((values == 0) & (counts > 0)):
+        return IMPOSSIBLE
+    rates = np.maximum(values, SMALLEST_RATE * max(float(counts.mean()), 1.0))
+    nats = float(np.sum(times * (rates - counts * np.log(rates) + gammaln(counts + 1))))
+    return Scatter(nats, times / rates)
+
+
+def _scatter_binomial(rows: MeasuredRows, values: Array) -> Scatter:
+    shares, times = rows.target, rows.mean_weight * rows.weights
+    if np.any((values < 0) | (values > 1)):
+        return IMPOSSIBLE
+    chances = np.clip(values, SMALLEST_RATE, 1 - SMALLEST_RATE)
+    ways = gammaln(times + 1) - gammaln(times * shares + 1) - gammaln(times * (1 - shares) + 1)
+    nats = float(np.sum(-ways - times * (shares * np.log(chances) + (1 - shares) * np.log1p(-chances))))
+    return Scatter(nats, times / (chances * (1 - chances)))
+
+
+def _accept(target: Array) -> str:
+    return ""
+
+
+def _check_counts(target: Array) -> str:
+    bad = np.flatnonzero((target < 0) | (target != np.floor(target)))
+    if not bad.size:
+        return ""
+    return (
+        f"The target is not a count in {bad.size} of {target.size} rows: {target[bad[0]]:g} in row {bad[0]}. Counts are whole numbers "
+        'of 0 or more; for other targets use another noise model, such as noise="relative".'
+    )
+
+
+def _check_shares(target: Array) -> str:
+    bad = np.flatnonzero((target < 0) | (target > 1))
+    if not bad.size:
+        return ""
+    return (
+        f"The target is not a share in {bad.size} of {target.size} rows: {target[bad[0]]:g} in row {bad[0]}. Shares lie between 0 and "
+        '1; for counts use noise="poisson".'
+    )
+
+
+NORMAL = NoiseModel("normal", 1, _scatter_normal, _accept, "errors of the same size everywhere")
+RELATIVE = NoiseModel("relative", 2, _scatter_relative, _accept, "errors that grow with the value")
+STUDENT = NoiseModel("student", 2, _scatter_student, _accept, "mostly small errors, with outliers")
+POISSON = NoiseModel("poisson", 0, _scatter_poisson, _check_counts, "counts of independent events")
+BINOMIAL = NoiseModel("binomial", 0, _scatter_binomial, _check_shares, "shares of independent trials")
+NOISE_MODELS = {model.name: model for model in (NORMAL, RELATIVE, STUDENT, POISSON, BINOMIAL)}
+AUTO = "auto"
+
+
+def find_noise_model(name: object) -> NoiseModel:
+    """Return the noise model of a name.
+
+    Examples:
+        >>> find_noise_model("relative").words
+        'errors that grow with the value'
+        >>> find_noise_model("gaussian")
+        Traceback (most recent call last):
+        ...
+        spl.errors.SettingError: `noise` must be one of auto, normal, relative, student, poisson, binomial, or a Loss; got 'gaussian'.
+    """
+    if not isinstance(name, str) or name not in NOISE_MODELS:
+        names = ", ".join((AUTO, *NOISE_MODELS))
+        raise SettingError(f"`noise` must be one of {names}, or a Loss; got {show_value(name)}.")
+    return NOISE_MODELS[name]
+
+
+def check_targets(model: NoiseModel, target: Array) -> None:
+    """Raise a clear error if a noise model cannot have produced these targets."""
+    problem = model.check(target)
+    if problem:
+        raise DataError(problem)

@@ -1,0 +1,131 @@
+"""Which noise model describes the data best: comparing models, and saying what was chosen and why."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from spl.data.dataset import Dataset
+from spl.noise.models import NOISE_MODELS, NORMAL, POISSON, RELATIVE, STUDENT, NoiseModel
+from spl.regression.candidate import Candidate
+from spl.regression.description_length import formula_price
+from spl.regression.fit import find_scatter, fit
+
+MARGIN_NATS = 3.0  # by which another model must describe the data more briefly than even normal noise
+UNSURE_NATS = 6.0  # a smaller difference between two models is worth a note
+FEW_ROWS = 30  # with fewer rows, every choice of another model is worth a note
+LEAST_RANGE = 1.5  # of the sizes of the target, upper to lower decile: below, relative errors look like even ones
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseChoice:
+    """The noise model of an answer.
+
+    Examples:
+        >>> str(NoiseChoice("relative", numbers={"relative error": 0.05}))
+        'relative'
+    """
+
+    name: str
+    numbers: Mapping[str, float] = field(default_factory=dict)  # fitted: how large the noise is
+    others: Mapping[str, float] = field(default_factory=dict)  # models compared: how many nats more they need
+    reason: str = ""  # in words
+
+    def __str__(self) -> str:
+        return self.name
+
+
+PLAIN_NOISE = NoiseChoice("normal")
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A formula with a noise model, and how many nats it takes to describe the data with them."""
+
+    candidate: Candidate
+    noise: NoiseModel
+    nats: float
+
+
+def rival_models(data: Dataset) -> tuple[NoiseModel, ...]:
+    """Return the noise models besides normal noise that may have produced the targets of a dataset.
+
+    Examples:
+        >>> [model.name for model in rival_models(Dataset.from_arrays([[0.0]] * 4, [0.0, 3.0, 1.0, 40.0]))]
+        ['relative', 'student', 'poisson']
+    """
+    if data.sigma is not None:
+        return (STUDENT,)
+    sizes = np.quantile(np.abs(data.target), (0.1, 0.9))
+    models = [RELATIVE] if sizes[1] > LEAST_RANGE * sizes[0] else []
+    models.append(STUDENT)
+    if not POISSON.check(data.target) and data.target.max() > 1 and data.sigma_columns is None:
+        models.append(POISSON)
+    return tuple(models)
+
+
+def describe(candidate: Candidate, noise: NoiseModel, rows: Dataset) -> Description:
+    """Return the shortest description of the rows by a formula, fitted anew, and a noise model."""
+    data = replace(rows, noise=noise)
+    return price(fit(candidate.program, data, reward=candidate.reward), noise, rows)
+
+
+def price(candidate: Candidate, noise: NoiseModel, rows: Dataset) -> Description:
+    """Return the description of the rows by a formula as it is and a noise model."""
+    scatter = find_scatter(candidate.program, replace(rows, noise=noise))
+    nats = scatter.nats if not scatter.is_exact else -math.inf
+    nats += formula_price(candidate, rows.n_rows) + 0.5 * noise.n_numbers * math.log(rows.n_rows)
+    return Description(candidate, noise, nats)
+
+
+def best_description(candidates: Iterable[Candidate], noise: NoiseModel, rows: Dataset) -> Description | None:
+    """Return the shortest description by one of several formulas, each fitted anew; None without formulas."""
+    found = (describe(candidate, noise, rows) for candidate in candidates)
+    return min((each for each in found if math.isfinite(each.candidate.loss)), key=lambda each: each.nats, default=None)
+
+
+def explain_choice(
+    chosen: Candidate, noise: NoiseModel, rows: Dataset, compared: Iterable[Description], is_auto: bool
+) -> NoiseChoice:
+    """Return the noise model of an answer in words; `compared` are the best descriptions by other models."""
+    scatter = find_scatter(chosen.program, replace(rows, noise=noise))
+    if not is_auto:
+        return NoiseChoice(noise.name, dict(scatter.numbers), reason="as asked for")
+    if scatter.is_exact and noise is NORMAL:
+        return NoiseChoice(noise.name, reason="there is none: the law is exact")
+    own = price(chosen, noise, rows).nats
+    others = {each.noise.name: each.nats - own for each in compared if each.noise is not noise}
+    reason = _reason(noise, others)
+    return NoiseChoice(noise.name, dict(scatter.numbers), others, reason)
+
+
+def _reason(noise: NoiseModel, others: Mapping[str, float]) -> str:
+    if not others:
+        return f"{noise.words}; no other model was compared"
+    nearest = min(others, key=lambda name: others[name])
+    words = NOISE_MODELS[nearest].words
+    if others[nearest] < 0:
+        return f"{noise.words}; {words} would describe the data only {-others[nearest]:.1f} nats more briefly"
+    amount = "infinitely many" if math.isinf(others[nearest]) else f"{others[nearest]:.1f}"
+    return f"{noise.words}; {words} would take {amount} nats more"
+
+
+def note_of_doubt(choice: NoiseChoice, n_rows: int, formula: str, plain_formula: str) -> str:
+    """Return a note if the rows cannot tell the noise model, and with it the formula; "" otherwise.
+
+    Examples:
+        >>> choice = NoiseChoice("student", others={"normal": 4.2})
+        >>> note_of_doubt(choice, 20, "2*x", "2*x + 0.1*x**3")
+        'The rows cannot tell the noise: with even noise instead of outliers, the formula would be 2*x + 0.1*x**3 (4.2 nats worse).'
+    """
+    if choice.name == "normal" or "normal" not in choice.others or formula == plain_formula:
+        return ""
+    difference = choice.others["normal"]
+    if difference >= UNSURE_NATS and n_rows >= FEW_ROWS:
+        return ""
+    instead = {"student": "outliers", "relative": "relative noise", "poisson": "Poisson noise"}[choice.name]
+    return (
+        f"The rows cannot tell the noise: with even noise instead of {instead}, the formula would be {plain_formula} "
+        f"({difference:.1f} nats worse)."
+    )

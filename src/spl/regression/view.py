@@ -1,0 +1,92 @@
+"""A view of the data: how much each row counts, by which noise model formulas are assessed, and the trees that search it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data.dataset import Dataset
+from spl.noise.models import NoiseModel
+from spl.regression.assess import Assessment
+from spl.regression.front import Front
+from spl.regression.schedule import Position, batch_end
+from spl.regression.searcher import Searcher
+from spl.regression.tidy_front import FrontTidier
+from spl.regression.trees import Forest
+from spl.settings import SearchConfig
+
+
+@dataclass(slots=True, eq=False)
+class View:
+    """What a search sees through one noise model, and how far it is there."""
+
+    noise: NoiseModel | None  # None: even normal noise without error bars, by plain least squares
+    data: Dataset  # all rows
+    check: Dataset  # the rows on which candidates are assessed
+    floor: float  # an error up to this is rounding error
+    weights: NDArray[np.float64]  # of the rows of the search
+    forest: Forest
+    config: SearchConfig
+    tidier: FrontTidier
+    position: Position = field(default_factory=Position)
+    n_restarts: int = 0  # with other weights
+    n_before: tuple[int, int] = (0, 0)  # episodes and evaluations before the last restart
+    has_grown: bool = True  # whether the trees came to the end of the batch
+    assessment: Assessment = field(default_factory=Assessment)
+    assessment_before: Assessment = field(default_factory=Assessment)  # after the batch before
+    is_late: bool = False  # whether candidates were left out because the time was up
+
+    @property
+    def name(self) -> str:
+        """The name of its noise model."""
+        return "normal" if self.noise is None else self.noise.name
+
+    @property
+    def front(self) -> Front:
+        """The front of the candidates seen so far."""
+        return self.assessment.front
+
+    @property
+    def trees(self) -> list[Searcher]:
+        """One searcher per tree."""
+        return self.forest.searchers
+
+    @property
+    def n_episodes(self) -> int:
+        """How many episodes its present trees ran."""
+        return sum(tree.n_episodes for tree in self.trees)
+
+    @property
+    def n_evaluations(self) -> int:
+        """How many distinct programs its present trees fitted or evaluated."""
+        return sum(tree.n_evaluations for tree in self.trees)
+
+    @property
+    def all_episodes(self) -> int:
+        """How many episodes all of its trees ran."""
+        return self.n_before[0] + self.n_episodes
+
+    @property
+    def all_evaluations(self) -> int:
+        """How many programs all of its trees fitted or evaluated."""
+        return self.n_before[1] + self.n_evaluations
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether every program in the trees of this round was tried."""
+        return all(tree.is_exhausted for tree in self.trees)
+
+    @property
+    def is_last_batch(self) -> bool:
+        """Whether the present batch is the last one of its round."""
+        return batch_end(self.position.batch, self.config.n_episodes) == self.config.n_episodes
+
+    def restart(self, weights: NDArray[np.float64], plant: Callable[["View"], Forest]) -> None:
+        """Start new trees with other weights; what was found so far stays in the front."""
+        self.n_before = self.all_episodes, self.all_evaluations
+        self.n_restarts += 1
+        self.weights = weights
+        self.forest = plant(self)
+        self.position = Position()
+        self.assessment = Assessment(self.front, episodes_at_exact=None)

@@ -1,0 +1,172 @@
+"""The views of a search: the first one, others when the errors of its formulas ask for another noise model, and which one leads.
+
+A search begins with one view. If its errors look as if another noise model had made them, a view with the weights of that model is
+opened beside it, and the two share the time. All decisions are made after batches of episodes and never by the clock, so that a run
+can be repeated.
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.noise.models import AUTO, NORMAL, NoiseModel, find_noise_model
+from spl.regression.candidate import Candidate
+from spl.regression.description_length import description_length
+from spl.regression.fit import find_scatter
+from spl.regression.noise_choice import MARGIN_NATS, Description, best_description, describe, rival_models
+from spl.regression.setup import (
+    SearchSetup,
+    guess_weights,
+    open_first_view,
+    open_view,
+    plant_again,
+    scaled_weights,
+)
+from spl.regression.view import View
+
+# Early in a search, errors are mostly those of wrong formulas. So the fewer episodes there were, the shorter the description by
+# another noise model must be: by MARGIN_NATS after this many episodes of each tree, by four times as much after half of them.
+COMPARED_EPISODES = 250
+FIRST_COMPARISON = 50  # episodes of each tree before the first comparison
+TRIAL_EPISODES = 100  # of each tree of another view: fewer say little about it
+TINY_NOISE = 1e-3  # of the spread of the target: with a smaller error, the weights of rows hardly matter
+N_COMPARED = 4  # formulas of the front by which noise models are compared
+BEHIND_NATS = 10.0  # a view whose description is longer by more than this hardly ever leads again
+BEHIND_SHARE, FAR_BEHIND_SHARE = 0.25, 0.05  # of the leader's episodes that other views get
+SAME_WEIGHTS = 0.85  # weights that overlap at least so much are not worth a new start
+
+
+@dataclass(slots=True, eq=False)
+class Views:
+    """All views of a search; the first is always that of the noise model it began with."""
+
+    setup: SearchSetup
+    opened: list[View]
+    lead: View
+    descriptions: dict[str, Description] = field(default_factory=dict)  # the best of each view, by its name
+    compared: tuple[tuple[int, ...], ...] = ()  # formulas by which noise models were last compared
+
+    @classmethod
+    def begin(cls, setup: SearchSetup) -> "Views":
+        """Return the views at the beginning of a search."""
+        first = open_first_view(setup)
+        return cls(setup, [first], first)
+
+    def reopen(self, name: str, weights: NDArray[np.float64]) -> None:
+        """Open a view of a search that is continued."""
+        self.opened.append(open_view(self.setup, find_noise_model(name), weights, self.first))
+
+    def resume(self, lead: int) -> None:
+        """Continue with the views as they were: compare them as before."""
+        self.lead = self.opened[lead]
+        if len(self.opened) > 1:
+            for view in self.opened:
+                choice = view_choice(view)
+                if choice is not None:
+                    self.descriptions[view.name] = describe(choice, view.noise or NORMAL, self.setup.rows)
+
+    @property
+    def first(self) -> View:
+        """The view that the search began with."""
+        return self.opened[0]
+
+    @property
+    def n_episodes(self) -> int:
+        """How many episodes all trees ran."""
+        return sum(view.all_episodes for view in self.opened)
+
+    @property
+    def n_evaluations(self) -> int:
+        """How many distinct programs all trees fitted or evaluated."""
+        return sum(view.all_evaluations for view in self.opened)
+
+    def next(self) -> View:
+        """Return the view whose turn it is."""
+        return min(self.opened, key=lambda view: view.all_episodes / self._share(view))
+
+    def _share(self, view: View) -> float:
+        if view is self.lead:
+            return 1.0
+        behind = self._nats(view) - self._nats(self.lead)
+        return FAR_BEHIND_SHARE if behind > BEHIND_NATS and self._was_tried(view) else BEHIND_SHARE
+
+    def _nats(self, view: View) -> float:
+        known = self.descriptions.get(view.name)
+        return math.inf if known is None else known.nats
+
+    def _was_tried(self, view: View) -> bool:
+        return view.all_episodes >= TRIAL_EPISODES * len(view.trees)
+
+    @property
+    def are_tried(self) -> bool:
+        """Whether every view had time to show what it can do."""
+        return all(self._was_tried(view) for view in self.opened)
+
+    def update(self, view: View) -> None:
+        """Take note of what a view has found: others may be opened or take the lead, and its rows may get other weights."""
+        choice = view_choice(view)
+        if choice is None:
+            return
+        is_comparing = self.setup.request.noise == AUTO
+        if is_comparing and view is self.first and self._may_compare(view, choice):
+            self._open_others(view, choice)
+        if len(self.opened) > 1:
+            known = self.descriptions.get(view.name)
+            if known is None or known.candidate.program.tokens != choice.program.tokens:
+                self.descriptions[view.name] = describe(choice, view.noise or NORMAL, self.setup.rows)
+            self._choose_lead()
+        if view.noise is not None and view.noise is not NORMAL:
+            self._reweigh(view, view.noise, choice)
+
+    def _may_compare(self, first: View, choice: Candidate) -> bool:
+        is_early = first.n_episodes < FIRST_COMPARISON * len(first.trees)
+        return not is_early and choice.loss > max(TINY_NOISE * first.check.spread, first.floor)
+
+    def _open_others(self, first: View, choice: Candidate) -> None:
+        """Open a view for every other noise model that describes the errors of the best formulas more briefly."""
+        candidates = sorted(first.front, key=lambda each: description_length(each, first.data.n_rows, first.floor))
+        candidates = candidates[:N_COMPARED]
+        is_early = first.n_episodes < COMPARED_EPISODES * len(first.trees)
+        if (now := tuple(each.program.tokens for each in candidates)) == self.compared and not is_early:
+            return
+        self.compared = now
+        normal = best_description(candidates, NORMAL, self.setup.rows)
+        margin = MARGIN_NATS * max(COMPARED_EPISODES * len(first.trees) / first.n_episodes, 1.0) ** 2
+        opened = {view.name for view in self.opened}
+        for model in rival_models(self.setup.rows):
+            if model.name in opened:
+                continue
+            best = best_description(candidates, model, self.setup.rows)
+            if best is not None and (normal is None or best.nats + margin < normal.nats):
+                self.opened.append(open_view(self.setup, model, guess_weights(self.setup, model, choice), first))
+                self.descriptions[model.name] = best
+        if len(self.opened) > 1 and normal is not None:
+            self.descriptions[first.name] = normal
+
+    def _choose_lead(self) -> None:
+        """Let the view with the shortest description lead; the first one has an advantage."""
+
+        def length(view: View) -> float:
+            return self._nats(view) - (MARGIN_NATS if view is self.first else 0.0)
+
+        self.lead = min((view for view in self.opened if len(view.front)), key=length, default=self.first)
+
+    def _reweigh(self, view: View, noise: NoiseModel, choice: Candidate) -> None:
+        """Start the trees of a view again with the weights that its best formula gives the rows, if they differ enough."""
+        if view.n_episodes < TRIAL_EPISODES * len(view.trees) * 2**view.n_restarts or choice.loss <= view.floor:
+            return
+        scatter = find_scatter(choice.program, replace(self.setup.drawn, noise=noise))
+        if scatter.precisions.size != view.weights.size:
+            return  # the formula has no value on some row of the search
+        weights = scaled_weights(scatter.precisions)
+        if float(np.minimum(weights, view.weights).mean()) < SAME_WEIGHTS:
+            view.restart(weights, partial(plant_again, self.setup))
+
+
+def view_choice(view: View) -> Candidate | None:
+    """Return the formula that a view prefers; None if it has none yet."""
+    front = view.front
+    return front[front.choose("mdl", view.data.n_rows, view.floor)] if len(front) else None
