@@ -79,7 +79,7 @@ class ElementwiseFunction:
         if not np.allclose(together, alone, equal_nan=True) or self._mixes_rows(alone):
             raise self.error(
                 f"{self.title} gives a number a different value when it is in an array with others. Each value must "
-                "depend on its own number only."
+                "depend on its own number only: nothing like a mean over the rows."
             )
 
     def _mixes_rows(self, alone: list[float]) -> bool:
@@ -97,7 +97,8 @@ class ElementwiseFunction:
     def _check_result(self) -> None:
         """Raise a clear error if the function returns anything but a number: compiled, it would return a part of it."""
         try:
-            result = self.function(*_EXAMPLE_ARGUMENTS[: self.arity])
+            with np.errstate(all="ignore"):
+                result = self.function(*_EXAMPLE_ARGUMENTS[: self.arity])
         except Exception:  # Python raises where compiled code gives NaN
             return
         if not _is_number(result):
@@ -108,7 +109,8 @@ class ElementwiseFunction:
         function, arguments = self.function, _EXAMPLE_ARGUMENTS[: self.arity]
         called = f"for {' and '.join(map(str, arguments))} it"
         try:
-            result = function(*arguments)
+            with np.errstate(all="ignore"):
+                result = function(*arguments)
         except Exception as error:  # the user's function may raise anything
             return f"{self.title} does not work: {called} raises {type(error).__name__}: {shorten(str(error), 200)}."
         if not _is_number(result):
