@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from spl.estimators.regressor import SPLRegressor
     from spl.formulas.grammar import Grammar
     from spl.formulas.operators import Operator
+    from spl.noise.own_loss import Loss
     from spl.settings import SearchConfig
 
 __version__ = "0.1.0"
-__all__ = ["Grammar", "Operator", "SPLDynamics", "SPLRegressor", "SearchConfig", "SplError", "__version__"]
+__all__ = ["Grammar", "Loss", "Operator", "SPLDynamics", "SPLRegressor", "SearchConfig", "SplError", "__version__"]
 
 _HOMES = {
     "Grammar": "spl.formulas.grammar",
+    "Loss": "spl.noise.own_loss",
     "Operator": "spl.formulas.operators",
     "SPLDynamics": "spl.estimators.dynamics",
     "SPLRegressor": "spl.estimators.regressor",

@@ -44,6 +44,10 @@ class OperatorError(SplError):
     """An operator that does not exist, or a function that cannot become one."""
 
 
+class LossError(SplError):
+    """A function that cannot be used as a loss."""
+
+
 class DataError(SplError):
     """A table that cannot be searched."""
 

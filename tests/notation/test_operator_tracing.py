@@ -11,7 +11,7 @@ import sympy
 from spl.errors import OperatorError
 from spl.formulas.operators import BUILT_IN, Operator
 from spl.formulas.text import to_text
-from spl.notation.operator_tracing import trace_operator
+from spl.notation.operator_tracing import trace_function, trace_operator
 from spl.regression.fit import evaluate
 
 POINTS = np.array([[0.3, 0.7, 0.9], [0.5, 0.2, 0.8]])
@@ -68,3 +68,13 @@ def test_a_form_in_sympy_beyond_our_operators_is_refused_by_name() -> None:
     error = Operator("erf", lambda x: math.erf(x), sympy=lambda x: sympy.erf(x))
     with pytest.raises(OperatorError, match=r"'erf' cannot be written in another language: There is no operator 'erf'"):
         trace_operator(error)
+
+
+def test_a_loop_whose_formula_doubles_with_each_step_ends_early() -> None:
+    def square_often(x: Any) -> Any:
+        for _ in range(60):
+            x = x * x
+        return x
+
+    with pytest.raises(ValueError, match="the formula is too long"):
+        trace_function(square_often, 1)

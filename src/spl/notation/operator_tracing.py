@@ -19,6 +19,7 @@ from spl.notation.from_sympy import from_sympy
 from spl.notation.to_sympy import to_sympy
 
 ARGUMENTS = ("a", "b")
+MAX_TRACED_LENGTH = 10_000  # parts of a formula: with each step of a loop it can double
 
 _SPELLED = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "negative": "neg", "reciprocal": "inv"}
 _SPELLED |= {"square": "square", "float_power": "pow"}
@@ -35,15 +36,15 @@ def trace_operator(operator: Operator) -> Program:
         >>> to_text(trace_operator(Operator("sinc", lambda x: np.sin(x) / x)))
         'sin(a)/a'
     """
-    names = ARGUMENTS[: operator.arity]
     try:
-        return _to_program(operator.function(*(_Traced([name]) for name in names)), names)
+        return trace_function(operator.function, operator.arity)
     except Exception as error:  # the user's function may raise anything on a stand-in
         if operator.sympy is None:
             raise OperatorError(
                 f"Operator '{operator.name}' cannot be written in another language: its function uses more than "
                 f"arithmetic and our operators. Give its form in sympy: Operator(..., sympy=...)."
             ) from error
+    names = ARGUMENTS[: operator.arity]
     words = Vocabulary(names, own=(operator,))
     call = Program((words.operator_token(operator), *map(words.variable_token, names)), words)
     try:
@@ -52,12 +53,26 @@ def trace_operator(operator: Operator) -> Program:
         raise OperatorError(f"Operator '{operator.name}' cannot be written in another language: {error}") from error
 
 
+def trace_function(function: Callable[..., Any], arity: int) -> Program:
+    """Return a Python function as a program over `a` (and `b`); any exception means that it cannot be followed.
+
+    Examples:
+        >>> from spl.formulas.text import to_text
+        >>> to_text(trace_function(lambda y, f: (f - y) ** 2, 2))
+        '(b - a)**2'
+    """
+    names = ARGUMENTS[:arity]
+    return _to_program(function(*(_Traced([name]) for name in names)), names)
+
+
 class _Traced(NDArrayOperatorsMixin):
     """A stand-in for a number: its formula in prefix order, as tokens, numbers and names of arguments."""
 
     __slots__ = ("prefix",)
 
     def __init__(self, prefix: list[int | float | str]) -> None:
+        if len(prefix) > MAX_TRACED_LENGTH:
+            raise ValueError("the formula is too long")
         self.prefix = prefix
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
