@@ -38,7 +38,8 @@ from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
-from spl.noise.models import AUTO
+from spl.noise.models import AUTO, decode_noise
+from spl.noise.own_loss import Loss
 from spl.notation.export import export_program
 from spl.notation.latex import latex_name, latex_table, to_latex
 from spl.notation.mathml import mathml_name, to_mathml
@@ -106,7 +107,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         max_evaluations: int | None = None,
         selection: str = "mdl",
         search: SearchConfig | None = None,
-        noise: str = AUTO,
+        noise: str | Loss = AUTO,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -183,12 +184,13 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         return self
 
     @classmethod
-    def from_run(cls, path: str | Path, operators: Sequence[Operator] = ()) -> "SPLRegressor":
+    def from_run(cls, path: str | Path, operators: Sequence[Operator] = (), loss: Loss | None = None) -> "SPLRegressor":
         """Return the fitted estimator of a run file, also during the run; `fit` with the same data continues it.
 
         Args:
             path: the file that `run_file` or `spl fit --run` named.
             operators: your own operators that the run uses: a file does not hold functions.
+            loss: your own loss, if the run uses one.
         """
         from spl.runs.reader import read_run
 
@@ -204,6 +206,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             **run.settings["limits"],
             selection=run.facts.get("selection", "mdl"),
             search=run.config,
+            noise=decode_noise(run.settings.get("noise", "normal"), loss),
             run_file=path,
         )
         if run.facts.get("has_names", True):

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from spl.errors import DataError, SettingError, show_value
+from spl.noise.loss_codec import check_no_stand_in, decode_loss, encode_loss
+from spl.noise.own_loss import Loss
 
 Array = NDArray[np.float64]
 
@@ -70,6 +72,7 @@ class NoiseModel:
     scatter: Callable[[MeasuredRows, Array], Scatter]  # from the values of a formula
     check: Callable[[Array], str]  # what is wrong with targets, if this model cannot have produced them
     words: str  # for people
+    loss: Loss | None = None  # of the user, if that is what it follows
 
     def __str__(self) -> str:
         return self.name
@@ -264,8 +267,8 @@ NOISE_MODELS = {model.name: model for model in (NORMAL, RELATIVE, STUDENT, POISS
 AUTO = "auto"
 
 
-def find_noise_model(name: object) -> NoiseModel:
-    """Return the noise model of a name.
+def find_noise_model(given: object) -> NoiseModel:
+    """Return the noise model of a name, or of a loss.
 
     Examples:
         >>> find_noise_model("relative").words
@@ -275,10 +278,31 @@ def find_noise_model(name: object) -> NoiseModel:
         ...
         spl.errors.SettingError: `noise` must be one of auto, normal, relative, student, poisson, binomial, or a Loss; got 'gaussian'.
     """
-    if not isinstance(name, str) or name not in NOISE_MODELS:
+    if isinstance(given, Loss):
+        return _model_of(given)
+    if not isinstance(given, str) or given not in NOISE_MODELS:
         names = ", ".join((AUTO, *NOISE_MODELS))
-        raise SettingError(f"`noise` must be one of {names}, or a Loss; got {show_value(name)}.")
-    return NOISE_MODELS[name]
+        raise SettingError(f"`noise` must be one of {names}, or a Loss; got {show_value(given)}.")
+    return NOISE_MODELS[given]
+
+
+def _model_of(loss: Loss) -> NoiseModel:
+    """Return the noise model that follows a loss: errors are as likely as even normal ones with the same mean loss."""
+    check_no_stand_in(loss)
+
+    def scatter(rows: MeasuredRows, values: Array) -> Scatter:
+        error = loss.equivalent_error(rows.target, values, rows.weights)
+        precisions = rows.weights * loss.weights(rows.target, values)
+        if not 0 < error < math.inf or not precisions.any():
+            return Scatter(-math.inf if error == 0 else math.inf, rows.weights, is_exact=error == 0)
+        nats = rows.target.size * (math.log(error) + GAUSS_NATS)
+        return Scatter(nats, precisions, {"typical error": error}, is_exact=error <= rows.floor)
+
+    def check(target: Array) -> str:
+        loss.check_target(target)
+        return ""
+
+    return NoiseModel(loss.name, 1, scatter, check, f"errors weighed by the loss {loss.name}", loss)
 
 
 def check_targets(model: NoiseModel, target: Array) -> None:
@@ -286,3 +310,15 @@ def check_targets(model: NoiseModel, target: Array) -> None:
     problem = model.check(target)
     if problem:
         raise DataError(problem)
+
+
+def encode_noise(noise: NoiseModel | str) -> object:
+    """Return a noise model as a value for JSON."""
+    if isinstance(noise, str):
+        return noise
+    return noise.name if noise.loss is None else encode_loss(noise.loss)
+
+
+def decode_noise(stored: object, loss: Loss | None = None) -> str | Loss:
+    """Return the name of a stored noise model, or its loss: the given one if it is the same."""
+    return stored if isinstance(stored, str) else decode_loss(stored, loss)

@@ -134,7 +134,7 @@ def find_scatter(program: Program, dataset: Dataset) -> Scatter:
             return IMPOSSIBLE
         variance = None if dataset.sigma_columns is None else _input_variance(program, dataset)
         scatter = dataset.noise.scatter(dataset.measured_rows(variance), values)
-    return scatter if np.isfinite(scatter.nats) and np.all(np.isfinite(scatter.precisions)) else IMPOSSIBLE
+    return scatter if scatter.nats < np.inf and np.all(np.isfinite(scatter.precisions)) else IMPOSSIBLE
 
 
 def _input_variance(program: Program, dataset: Dataset) -> NDArray[np.float64]:

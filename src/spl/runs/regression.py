@@ -14,6 +14,7 @@ from spl.data.dataset import Dataset
 from spl.errors import RunFileError
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.kernels.tree.ledger import N_EPISODES
+from spl.noise.models import AUTO, decode_noise, encode_noise, find_noise_model
 from spl.regression.assess import has_settled
 from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery, Watcher, discover
@@ -48,7 +49,7 @@ def discover_in_file(
         config=request.config,
         seed=request.seed,
         is_any_seed=is_any_seed,
-        more={},
+        more={"noise": encode_noise(request.noise)},
         facts=facts or {},
     )
     limits = request.limits
@@ -94,6 +95,7 @@ def stored_request(
     if not isinstance(run.data, Dataset):
         raise RunFileError(f"'{run.path}' holds the run of a system.")
     check_no_stand_ins(search.grammar)
+    noise = decode_noise(run.settings.get("noise", "normal"))  # older runs have only that
     return RegressionRequest(
         run.data,
         search.grammar,
@@ -101,6 +103,7 @@ def stored_request(
         config=replace(run.config, max_schedules=max_schedules, patience=None),
         limits=limits,
         n_jobs=n_jobs,
+        noise=noise if noise == AUTO else find_noise_model(noise),
         seed=run.settings["seed"],
     )
 

@@ -278,7 +278,11 @@ def _as_json(value: Any) -> Any:
 def _flatten(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that must not change, in one dictionary."""
     config = {name: value for name, value in settings["config"].items() if name not in _LIMITS_OF_CONFIG}
-    return config | {name: settings[name] for name in settings if name not in ("config", "limits", "jobs")}
+    return (
+        {"noise": "normal"}
+        | config
+        | {name: settings[name] for name in settings if name not in ("config", "limits", "jobs")}
+    )
 
 
 def _check_place(path: Path) -> Path:
