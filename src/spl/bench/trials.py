@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,7 @@ class Outcome:
     seconds: float
     evaluations: int | None  # None if the tool does not say
     stopped: str  # why it ended
+    details: dict[str, Any] = field(default_factory=dict)  # what else the tool says, such as its notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
