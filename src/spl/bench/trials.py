@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from spl.errors import SettingError
 
-EXPERIMENTS = ("nguyen", "ablation", "noise", "random", "parts", "lorenz", "systems", "balls", "pendulum", "against")
+EXPERIMENTS = (
+    *("nguyen", "ablation", "noise", "random", "tables", "parts"),
+    *("lorenz", "systems", "balls", "pendulum", "against"),
+)
 RECOVERED_ERROR = 1e-6  # a law is recovered if its relative error on unseen data is at most this
 OURS, OURS_AS_IN_PAPER = (
     "spl",
