@@ -38,5 +38,5 @@ def test_the_tables_stay_the_same():
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(SettingError, match=r"There is no kind 'poison' of target\. Did you mean 'poisson'\?"):
+    with pytest.raises(SettingError, match=r"There is no kind of target 'poison'\. Did you mean 'poisson'\?"):
         make_unrelated(0, "poison")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from spl.bench.gplearn import GplearnConfig, fit_gplearn, require_gplearn
 from spl.bench.pyoperon import PyoperonConfig, fit_pyoperon, require_pyoperon
 from spl.bench.trials import OURS, RECORDED_DIGITS
-from spl.errors import DataRepaired, DoubtfulResult, SettingError, suggest_name
+from spl.errors import DataRepaired, DoubtfulResult, SettingError, explain_unknown
 from spl.estimators.regressor import SPLRegressor
 from spl.formulas.edits import drop_one_term
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
@@ -57,8 +57,7 @@ def check_tools(tools: tuple[str, ...], timeout: float | None) -> None:
     """Raise a clear error unless all tools are known and installed, and have the time limit that they need."""
     for tool in tools:
         if tool not in TABLE_TOOLS:
-            others = f" Choose from: {', '.join(TABLE_TOOLS)}."
-            raise SettingError(f"There is no tool '{tool}'.{suggest_name(tool, TABLE_TOOLS) or others}")
+            raise SettingError(explain_unknown("tool", tool, TABLE_TOOLS))
         if tool == OURS:
             continue
         if timeout is None:

@@ -27,7 +27,6 @@ from spl.datasets.law_tables import (
     N_LAW_ROWS,
     OVER_DECADES,
     TABLE_VARIANTS,
-    check_variant,
     make_informed_table,
     make_law_table,
     make_law_test,
@@ -42,7 +41,7 @@ from spl.datasets.wide_tables import (
     make_wide_table,
     make_wide_test,
 )
-from spl.errors import SettingError, suggest_name
+from spl.errors import SettingError, explain_unknown
 from spl.formulas.constant_slots import literals_to_constants
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression
@@ -87,8 +86,7 @@ class TablesPlan:
     def __post_init__(self) -> None:
         _check_names("part", self.parts, TABLE_PARTS)
         _check_names("law", self.laws, (*LAW_NAMES, *WIDE_LAW_NAMES))
-        for variant in self.variants:
-            check_variant(variant)
+        _check_names("variant", self.variants, TABLE_VARIANTS)
         if self.n_rows < 1 or self.n_unrelated < 1:
             raise SettingError(f"`rows` and `tables` must be 1 or more; got {min(self.n_rows, self.n_unrelated)}.")
         check_tools(self.tools, self.timeout)
@@ -104,15 +102,14 @@ class TablesPlan:
         return [trial for part in self.parts for seed in self.seeds for trial in list_trials[part](seed)]
 
     def _noise_trials(self, seed: int) -> list[Trial]:
-        measured_and_informed = [
-            *((tool, MEASURED) for tool in self.tools),
-            *([(OURS, INFORMED)] if OURS in self.tools else []),
-        ]
+        searches = [(tool, MEASURED) for tool in self.tools]
+        if OURS in self.tools:
+            searches.append((OURS, INFORMED))
         return [
             self._trial(law, seed, tool, part="noise", variant=variant, data=data, rows=self.n_rows)
             for law in self._chosen(LAW_NAMES)
             for variant in self.variants
-            for tool, data in measured_and_informed
+            for tool, data in searches
         ]
 
     def _wide_trials(self, seed: int) -> list[Trial]:
@@ -156,8 +153,7 @@ class TablesPlan:
 def _check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:
     for name in names:
         if name not in known:
-            others = f" Choose from: {', '.join(known)}."
-            raise SettingError(f"There is no {what} '{name}'.{suggest_name(name, known) or others}")
+            raise SettingError(explain_unknown(what, name, known))
     if not names:
         raise SettingError(f"No {what} is named. Choose from: {', '.join(known)}.")
 

@@ -1,7 +1,7 @@
 """Tables of laws as they are measured: with even noise, relative noise, gross errors, or as counts.
 
-Every variant has a partner with the same information: the best that normal noise could tell a search about the same rows. Its noise is
-normal, and the search is told the true standard deviation of each row:
+Every variant has a partner with the same information: the same law and the same rows, with noise as large in each of them, but normal
+and known to the search. A search that has to find out the noise by itself can be compared with it.
 
 variant     noise of the table                                        partner
 even        normal, 5 % of the root mean square of the exact values   the table itself
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.datasets.laws import Law
-from spl.errors import SettingError, suggest_name
+from spl.errors import SettingError, explain_unknown
 
 TABLE_VARIANTS = ("even", "relative", "outliers", "counts")
 OVER_DECADES = ("relative", "counts")  # variants whose targets cover at least three decades
@@ -75,9 +75,7 @@ def make_law_table(law: Law, variant: str, seed: int, n_rows: int = N_LAW_ROWS) 
 
 
 def make_informed_table(law: Law, variant: str, seed: int, n_rows: int = N_LAW_ROWS) -> LawTable:
-    """Return the partner of a table: what its rows could tell if their noise were normal and known.
-
-    Without noise models, a search that is given its standard deviations does as well as any could from the same rows.
+    """Return the partner of a table: what its rows would be if their noise were normal. Its standard deviations may be told.
 
     Args:
         law: one of `LAWS`.
@@ -122,13 +120,6 @@ def make_law_test(law: Law, variant: str, seed: int) -> tuple[NDArray[np.float64
     return table, _exact_target(law, variant, table)
 
 
-def check_variant(variant: str) -> None:
-    """Raise a clear error unless there is such a variant."""
-    if variant not in TABLE_VARIANTS:
-        others = f" Choose from: {', '.join(TABLE_VARIANTS)}."
-        raise SettingError(f"There is no variant '{variant}'.{suggest_name(variant, TABLE_VARIANTS) or others}")
-
-
 def _exact_target(law: Law, variant: str, table: NDArray[np.float64]) -> NDArray[np.float64]:
     factor = law.counts_factor if variant == "counts" else 1.0
     return factor * law.truth_at(table)
@@ -136,7 +127,8 @@ def _exact_target(law: Law, variant: str, table: NDArray[np.float64]) -> NDArray
 
 def _with_normal_noise(law: Law, variant: str, rng: np.random.Generator, n_rows: int) -> LawTable:
     """Return a table with normal noise, as large in each row as the noise of the variant is without gross errors."""
-    check_variant(variant)
+    if variant not in TABLE_VARIANTS:
+        raise SettingError(explain_unknown("variant", variant, TABLE_VARIANTS))
     table = law.draw_rows(rng, n_rows, over_decades=variant in OVER_DECADES)
     exact = _exact_target(law, variant, table)
     root_mean_square = np.full(n_rows, np.sqrt(np.mean(exact**2)))

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.errors import SettingError, suggest_name
+from spl.errors import SettingError, explain_unknown
 
 TARGET_KINDS = ("normal", "relative", "student", "poisson", "binomial")
 MIN_UNRELATED_ROWS, MAX_UNRELATED_ROWS = 20, 1000
@@ -29,8 +29,7 @@ def make_unrelated(number: int, kind: str = "normal") -> tuple[NDArray[np.float6
         ((136, 4), array([34., 36., 28.]))
     """
     if kind not in TARGET_KINDS:
-        others = f" Choose from: {', '.join(TARGET_KINDS)}."
-        raise SettingError(f"There is no kind '{kind}' of target.{suggest_name(kind, TARGET_KINDS) or others}")
+        raise SettingError(explain_unknown("kind of target", kind, TARGET_KINDS))
     rng = np.random.default_rng([_STREAM, number])
     n_rows = round(np.exp(rng.uniform(np.log(MIN_UNRELATED_ROWS), np.log(MAX_UNRELATED_ROWS))))
     size = (n_rows, int(rng.integers(1, MAX_UNRELATED_COLUMNS + 1)))

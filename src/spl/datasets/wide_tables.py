@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.datasets.exact import exact_values
-from spl.errors import DataError, SettingError, suggest_name
+from spl.errors import DataError, SettingError, explain_unknown
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 
@@ -137,9 +137,7 @@ def load_wide_law(name: str) -> WideLaw:
     for law in WIDE_LAWS:
         if law.name == name:
             return law
-    known = [law.name for law in WIDE_LAWS]
-    others = f" Choose from: {', '.join(known)}."
-    raise DataError(f"There is no wide law '{name}'.{suggest_name(name, known) or others}")
+    raise DataError(explain_unknown("wide law", name, [law.name for law in WIDE_LAWS]))
 
 
 class _OtherColumn(NamedTuple):
