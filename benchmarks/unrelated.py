@@ -8,9 +8,8 @@ import argparse
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 
-import numpy as np
-
 from spl.data.dataset import Dataset
+from spl.datasets.unrelated import make_unrelated
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.text import to_text
@@ -20,22 +19,9 @@ from spl.regression.request import RegressionRequest
 from spl.settings import Limits, SearchConfig
 
 
-def make_table(number: int) -> Dataset:
-    """Return a table: normal, positive or uniform columns in turn, and every second target far from 0."""
-    random = np.random.default_rng([2026, number])
-    n_rows, n_columns = round(np.exp(random.uniform(np.log(20), np.log(1000)))), random.integers(1, 11)
-    draws = (
-        random.standard_normal,
-        lambda size: random.uniform(0.1, 5, size),
-        lambda size: random.uniform(-3, 3, size),
-    )
-    target = random.standard_normal(n_rows) + 3.0 * (number % 2)
-    return Dataset.from_arrays(draws[number % 3]((n_rows, n_columns)), target)
-
-
 def search(number: int, seconds: float, is_patient: bool) -> tuple[bool, str]:
     """Return whether the search says that the columns explain nothing, and its choice."""
-    data = make_table(number)
+    data = Dataset.from_arrays(*make_unrelated(number))
     config = SearchConfig(patience=None) if is_patient else SearchConfig()
     grammar = Grammar.from_operators(DEFAULT_OPERATORS, data.names)
     found = discover(RegressionRequest(data, grammar, config=config, limits=Limits(timeout=seconds), seed=number))

@@ -1,55 +1,24 @@
-"""pyoperon: its defaults but for the number of optimiser steps, until the time is up.
+"""pyoperon: formulas until the time is up. It fits coefficients also where the others may use no numbers."""
 
-Every variable has a fitted coefficient in operon, and the whole formula a scale and an offset, also where the others may use no
-numbers. It computes in single precision.
-"""
-
-import importlib.metadata
 from pathlib import Path
 
-import numpy as np
 from benchmarks.against.tools import Answer, Job
 
-from spl.errors import SplError
-
-MISSING = 'pyoperon is not installed. To compare with it: pip install "symbolic-physics-learner[against]"'
-SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}  # all others have the same name as ours
-OPTIMIZER_ITERATIONS = 5  # its default is 0, which leaves coefficients as they are drawn
-NO_LIMIT = 10**12  # only time ends a run
-DECIMALS = 9
+from spl.bench.pyoperon import PyoperonConfig, fit_pyoperon, require_pyoperon
 
 
 def require(module: Path | None) -> None:
-    try:
-        import pyoperon.sklearn  # noqa: F401
-    except ImportError:
-        raise SplError(MISSING) from None
+    require_pyoperon()
 
 
 def describe(job: Job) -> dict[str, object]:
-    return _settings(job) | {"pyoperon": importlib.metadata.version("pyoperon")}
-
-
-def _settings(job: Job) -> dict[str, object]:
-    symbols = [SYMBOLS.get(operator, operator) for operator in job.operators]
-    leaves = ["constant", "variable"] if job.has_constants else ["variable"]
-    return {
-        "allowed_symbols": ",".join([*symbols, *leaves]),
-        "optimizer_iterations": OPTIMIZER_ITERATIONS,
-        "generations": NO_LIMIT,
-        "max_evaluations": NO_LIMIT,
-        "max_time": max(1, int(job.timeout)),  # whole seconds
-        "n_threads": 1,
-    }
+    return _config_of(job).to_dict()
 
 
 def solve(job: Job) -> Answer:
-    from pyoperon.sklearn import SymbolicRegressor
+    found = fit_pyoperon(job.table, job.target, names=job.variables, config=_config_of(job), seed=job.seed)
+    return Answer(formula=found.formula, predict=found.predict, n_evaluations=found.n_evaluations, stopped="timeout")
 
-    model = SymbolicRegressor(**_settings(job), random_state=job.seed).fit(job.table, job.target)
-    return Answer(
-        formula=model.get_model_string(model.model_, precision=DECIMALS, names=list(job.variables)),
-        predict=lambda rows: np.asarray(model.predict(rows), dtype=np.float64),
-        n_evaluations=model.stats_["evaluation_count"],
-        stopped="timeout",
-    )
+
+def _config_of(job: Job) -> PyoperonConfig:
+    return PyoperonConfig(operators=job.operators, timeout=job.timeout, has_constants=job.has_constants)

@@ -147,6 +147,19 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
     return f" Did you mean '{shorten(near[0])}'?" if near else ""
 
 
+def explain_unknown(what: str, name: str, known: Sequence[str]) -> str:
+    """Return a message about a name that is none of the known ones: the nearest of them, or all if none is near.
+
+    Examples:
+        >>> explain_unknown("law", "hil", ["hill", "darcy"])
+        "There is no law 'hil'. Did you mean 'hill'?"
+        >>> explain_unknown("law", "ohm", ["hill", "darcy"])
+        "There is no law 'ohm'. Choose from: hill, darcy."
+    """
+    remedy = suggest_name(name, known) or f" Choose from: {', '.join(known)}."
+    return f"There is no {what} '{shorten(name)}'.{remedy}"
+
+
 def count_noun(number: int, noun: str) -> str:
     """Return a number with its noun in the singular or plural.
 

@@ -30,7 +30,10 @@ def run(*arguments):
     return result
 
 
-COMMANDS = ["nguyen", "ablation", "noise", "random", "parts", "lorenz", "systems", "pendulum", "balls", "report"]
+COMMANDS = [
+    *("nguyen", "ablation", "noise", "random", "tables", "parts"),
+    *("lorenz", "systems", "pendulum", "balls", "report"),
+]
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

@@ -32,9 +32,15 @@ def test_a_line_is_one_flat_object_that_says_everything(path):
     values = json.loads(path.read_text().splitlines()[0])
     assert list(values) == [
         *("experiment", "setting", "tool", "problem", "seed", "timeout"),
-        *("formula", "recovered", "error", "seconds", "evaluations", "stopped"),
+        *("formula", "recovered", "error", "seconds", "evaluations", "stopped", "details"),
         *("commit", "versions", "machine", "settings"),
     ]
+
+
+def test_results_from_before_there_were_details_are_read():
+    values = json.loads(FIRST.to_json())
+    del values["details"]
+    assert Record.from_json(json.dumps(values)) == FIRST
 
 
 def test_numbers_that_json_does_not_know_are_not_written():

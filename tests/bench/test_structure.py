@@ -58,3 +58,7 @@ def test_a_missing_number_counts():
 
 def test_more_numbers_than_a_program_may_have_are_no_law():
     assert not is_law(" + ".join(f"{number}.5*x" for number in range(21)), X)
+
+
+def test_a_formula_longer_than_a_program_may_be_is_no_law():
+    assert not is_law(" + ".join(100 * ["x*y"]), 100 * X * Y)

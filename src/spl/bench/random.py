@@ -123,7 +123,7 @@ def run_formula(trial: Trial, config: SearchConfig) -> Outcome:
     return Outcome(
         formula=to_text(program, RECORDED_DIGITS),
         recovered=is_law(program, test_table, truth, is_noisy=condition.noise > 0),
-        error=_unexplained_error(values, truth),
+        error=unexplained_error(values, truth),
         seconds=seconds,
         evaluations=found.n_evaluations,
         stopped=found.stopped,
@@ -161,7 +161,7 @@ def rate_of_accurate(records: Sequence[Record]) -> float:
     return sum(is_accurate(record.outcome.error) for record in records) / len(records)
 
 
-def _unexplained_error(values: NDArray[np.float64], truth: NDArray[np.float64]) -> float | None:
+def unexplained_error(values: NDArray[np.float64], truth: NDArray[np.float64]) -> float | None:
     """Return the root mean square error over the standard deviation of the truth; None if any value is not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         error = float(np.sqrt(np.mean((values - truth) ** 2)) / np.std(truth))

@@ -45,7 +45,7 @@ class Record:
         values = json.loads(line)
         return cls(
             trial=Trial(**{name: values[name] for name in _TRIAL}),
-            outcome=Outcome(**{name: values[name] for name in _OUTCOME}),
+            outcome=Outcome(**{name: values[name] for name in _OUTCOME if name in values}),  # older ones lack details
             **{name: values[name] for name in ("commit", "versions", "machine", "settings")},
         )
 

@@ -18,6 +18,7 @@ from spl.bench.records import Record
 from spl.bench.section import Section, write_section
 from spl.bench.summaries import Summary, failure_lines, group, origin_lines, spell_seconds, spell_timeout, summarise
 from spl.bench.systems_report import systems_sections
+from spl.bench.tables_report import tables_sections
 from spl.bench.text_table import TextTable
 from spl.bench.trials import EXPERIMENTS, OURS
 from spl.datasets.nguyen import Problem, nguyen_problems
@@ -328,6 +329,7 @@ SECTIONS: dict[str, Callable[[Sequence[Record]], list[Section]]] = {
     "ablation": ablation_sections,
     "noise": noise_sections,
     "random": random_sections,
+    "tables": tables_sections,
     "parts": parts_sections,
     "lorenz": lorenz_sections,
     "systems": systems_sections,

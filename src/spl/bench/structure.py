@@ -32,7 +32,7 @@ def has_structure_of_law(program: Program, table: NDArray[np.float64], truth: ND
         [True, False, False]
     """
     free = literals_to_constants(program)
-    if free.n_constants > tk.MAX_CONSTANTS:
+    if free.n_constants > tk.MAX_CONSTANTS or len(free) > tk.MAX_PROGRAM_LENGTH:
         return False
     check = _HalfAndHalf(free.vocabulary.variables, table, truth)
     refitted = check.refit(free)

@@ -2,14 +2,18 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spl.errors import SettingError
 
-EXPERIMENTS = ("nguyen", "ablation", "noise", "random", "parts", "lorenz", "systems", "balls", "pendulum", "against")
+EXPERIMENTS = (
+    *("nguyen", "ablation", "noise", "random", "tables", "parts"),
+    *("lorenz", "systems", "balls", "pendulum", "against"),
+)
 RECOVERED_ERROR = 1e-6  # a law is recovered if its relative error on unseen data is at most this
 OURS, OURS_AS_IN_PAPER = (
     "spl",
@@ -63,6 +67,7 @@ class Outcome:
     seconds: float
     evaluations: int | None  # None if the tool does not say
     stopped: str  # why it ended
+    details: dict[str, Any] = field(default_factory=dict)  # what else the tool says, such as its notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

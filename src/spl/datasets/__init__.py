@@ -2,6 +2,10 @@
 
 nguyen             the Nguyen problems of the paper, with their grammars, settings and published results
 random_formulas    random formulas of 5 to 15 tokens over 1 to 5 variables
+laws               well-known laws of engineering, chemistry, biology and earth science
+law_tables         tables of these laws as they are measured: noise, gross errors, counts
+wide_tables        laws among many columns
+unrelated          tables whose columns do not explain the target
 systems            well-known dynamical systems by name: noisy trajectories with their true equations
 lorenz             the Lorenz system
 oscillators        Van der Pol, Duffing, Rössler, and the glycolytic oscillator of Sel'kov
@@ -14,6 +18,8 @@ download           files of measured data: found in a folder, or downloaded and 
 workbook           the tables of an Excel workbook
 """
 
+from spl.datasets.law_tables import LawTable, make_informed_table, make_law_table, make_law_test
+from spl.datasets.laws import LAWS, Law, load_law
 from spl.datasets.lorenz import make_lorenz
 from spl.datasets.measured import (
     BallDrop,
@@ -31,33 +37,48 @@ from spl.datasets.populations import make_lotka_volterra, make_michaelis_menten,
 from spl.datasets.random_formulas import RandomFormula, load_random_formula, make_random_formulas
 from spl.datasets.simulation import SystemData
 from spl.datasets.systems import SYSTEMS
+from spl.datasets.unrelated import make_unrelated
+from spl.datasets.wide_tables import WIDE_LAWS, WideLaw, load_wide_law, make_wide_table, make_wide_test
 
 __all__ = [
+    "LAWS",
     "SYSTEMS",
+    "WIDE_LAWS",
     "BallDrop",
     "DoublePendulum",
     "Drop",
+    "Law",
+    "LawTable",
     "LorenzPaper",
     "Problem",
     "RandomFormula",
     "SystemData",
+    "WideLaw",
     "fetch_ball_drop",
     "fetch_double_pendulum",
     "fetch_lorenz_paper",
+    "load_law",
     "load_nguyen",
     "load_random_formula",
+    "load_wide_law",
     "make_cart_pole",
     "make_damped_pendulum",
     "make_double_pendulum",
     "make_driven_pendulum",
     "make_duffing",
     "make_glycolytic_oscillator",
+    "make_informed_table",
+    "make_law_table",
+    "make_law_test",
     "make_lorenz",
     "make_lotka_volterra",
     "make_michaelis_menten",
     "make_random_formulas",
     "make_rossler",
     "make_sir",
+    "make_unrelated",
     "make_van_der_pol",
+    "make_wide_table",
+    "make_wide_test",
     "nguyen_problems",
 ]
