@@ -13,6 +13,7 @@ from spl.datasets.unrelated import make_unrelated
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.text import to_text
+from spl.noise.models import AUTO
 from spl.regression.discover import discover
 from spl.regression.doubts import UNEXPLAINED
 from spl.regression.request import RegressionRequest
@@ -24,7 +25,9 @@ def search(number: int, seconds: float, is_patient: bool) -> tuple[bool, str]:
     data = Dataset.from_arrays(*make_unrelated(number))
     config = SearchConfig(patience=None) if is_patient else SearchConfig()
     grammar = Grammar.from_operators(DEFAULT_OPERATORS, data.names)
-    found = discover(RegressionRequest(data, grammar, config=config, limits=Limits(timeout=seconds), seed=number))
+    found = discover(
+        RegressionRequest(data, grammar, config=config, limits=Limits(timeout=seconds), noise=AUTO, seed=number)
+    )
     chosen = found.front[found.front.choose("mdl", found.n_rows, found.floor)]
     return UNEXPLAINED in found.notes, f"{data.n_rows} rows: {to_text(chosen.program, 4)}"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.against.tools import Answer, Job
 
-from spl.bench.trials import RECORDED_DIGITS
+from spl.bench.trials import RECORDED_DIGITS, noise_of
 from spl.data.dataset import Dataset
 from spl.formulas.text import to_text
 from spl.regression.discover import discover
@@ -28,6 +28,7 @@ def solve(job: Job) -> Answer:
             Dataset.from_arrays(job.table, job.target, names=job.variables),
             job.task.grammar,
             config=job.task.config,
+            noise=noise_of(job.task.config),
             limits=Limits(timeout=job.timeout),
             seed=job.seed,
         )

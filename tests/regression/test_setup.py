@@ -57,9 +57,9 @@ def test_the_error_of_the_target_is_the_floor_if_it_is_larger_than_rounding():
 
 def test_units_are_scaled_unless_the_loss_is_absolute():
     tiny = Dataset.from_arrays(X * 1e-12, DATA.target, names=["x"])
-    assert not make_setup(tiny).scales.are_plain
+    assert not open_first_view(make_setup(tiny)).planting.scales.are_plain
     absolute = SearchConfig(**CONFIG.to_dict() | {"relative_loss": False})
-    assert make_setup(tiny, config=absolute).scales.are_plain
+    assert open_first_view(make_setup(tiny, config=absolute)).planting.scales.are_plain
 
 
 def test_a_search_is_out_of_time_when_the_caller_says_stop():

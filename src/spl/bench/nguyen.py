@@ -19,6 +19,7 @@ from spl.bench.trials import (
     Outcome,
     Trial,
     is_recovered,
+    noise_of,
     relative_error,
 )
 from spl.data.dataset import Dataset
@@ -120,7 +121,13 @@ def run_task(task: Task, trial: Trial) -> Outcome:
     began = time.perf_counter()
     found = discover(
         RegressionRequest(
-            data, task.grammar, config=task.config, limits=Limits(timeout=trial.timeout), n_jobs=1, seed=trial.seed
+            data,
+            task.grammar,
+            config=task.config,
+            limits=Limits(timeout=trial.timeout),
+            noise=noise_of(task.config),
+            n_jobs=1,
+            seed=trial.seed,
         )
     )
     return _test(found, task.make_test(trial.seed), time.perf_counter() - began)

@@ -19,7 +19,16 @@ from spl.bench.gplearn import GplearnConfig, fit_gplearn, require_gplearn
 from spl.bench.records import Record
 from spl.bench.summaries import Summary, group, origin_lines, summarise
 from spl.bench.text_table import TextTable
-from spl.bench.trials import OURS, OURS_AS_IN_PAPER, RECORDED_DIGITS, Experiment, Outcome, Trial, relative_error
+from spl.bench.trials import (
+    OURS,
+    OURS_AS_IN_PAPER,
+    RECORDED_DIGITS,
+    Experiment,
+    Outcome,
+    Trial,
+    noise_of,
+    relative_error,
+)
 from spl.data.dataset import Dataset
 from spl.errors import SettingError
 from spl.formulas.grammar import Grammar
@@ -151,6 +160,7 @@ def _run_ours(trial: Trial, table: NDArray[np.float64], target: NDArray[np.float
             Dataset.from_arrays(table, target, names=("x",)),
             Grammar.from_text(CUBIC_GRAMMAR),
             config=_config_of(trial),
+            noise=noise_of(_config_of(trial)),
             limits=Limits(timeout=trial.timeout),
             seed=trial.seed,
         )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from spl.bench.records import Record
 from spl.bench.structure import has_structure_of_law
-from spl.bench.trials import RECORDED_DIGITS, Experiment, Outcome, Trial, is_recovered, relative_error
+from spl.bench.trials import RECORDED_DIGITS, Experiment, Outcome, Trial, is_recovered, noise_of, relative_error
 from spl.data.dataset import Dataset
 from spl.datasets.random_formulas import RandomFormula, load_random_formula
 from spl.errors import SettingError
@@ -111,6 +111,7 @@ def run_formula(trial: Trial, config: SearchConfig) -> Outcome:
             data,
             grammar,
             config=config,
+            noise=noise_of(config),
             limits=Limits(timeout=trial.timeout),
             n_jobs=condition.n_threads,
             seed=trial.seed,

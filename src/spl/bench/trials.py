@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.errors import SettingError
+from spl.noise.models import AUTO, NORMAL, NoiseModel
+from spl.settings import SearchConfig
 
 EXPERIMENTS = (
     *("nguyen", "ablation", "noise", "random", "tables", "parts"),
@@ -24,6 +26,16 @@ METHOD_TOOLS = {"default": OURS, "paper": OURS_AS_IN_PAPER}
 INTERRUPTED = "interrupted"  # an outcome that stopped for this reason is never recorded
 
 Key = tuple[str, str, str, str, int, float | None]
+
+
+def noise_of(config: SearchConfig) -> NoiseModel | str:
+    """Return the noise model that a search compares or assumes: the default of `SPLRegressor`, or that of the paper for its search.
+
+    Examples:
+        >>> str(noise_of(SearchConfig())), str(noise_of(SearchConfig(n_completions=0)))
+        ('auto', 'normal')
+    """
+    return AUTO if config.n_completions else NORMAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

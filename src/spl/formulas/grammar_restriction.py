@@ -1,6 +1,6 @@
 """A grammar without some of its columns: the rules that can still finish."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from spl.formulas.grammar import Grammar, Rule
@@ -44,6 +44,22 @@ def restrict_grammar(grammar: Grammar, names: Collection[str]) -> Grammar | None
         tuple(_rewrite(rule, symbols.index(rule.symbol), renumbered) for rule in rules),
         replace(grammar.vocabulary, variables=tuple(variables[place] for place in kept)),
     )
+
+
+def arrange_grammar(grammar: Grammar, names: Sequence[str]) -> Grammar:
+    """Return the same grammar with its columns, and the rules with columns in them, in the order of the names.
+
+    Args:
+        grammar: its variables are the columns.
+        names: all of them, in the order wanted.
+
+    Examples:
+        >>> print(arrange_grammar(Grammar.from_text("f -> x | y | f + f"), ["y", "x"]))
+        f -> f + f | y | x
+    """
+    bound = grammar.bind(names)
+    rules = sorted(bound.rules, key=lambda rule: (rule.symbol, max(_variables_of(rule), default=-1)))
+    return Grammar(bound.symbols, tuple(rules), bound.vocabulary)
 
 
 def _variables_of(rule: Rule) -> set[int]:

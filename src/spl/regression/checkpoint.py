@@ -50,6 +50,7 @@ class ViewCheckpoint:
 
     noise: str  # the name of its noise model
     weights: Array  # float64[N], of the rows of the search
+    columns: tuple[int, ...]  # that the trees see; none: all
     n_restarts: int
     n_before: tuple[int, int]  # episodes and evaluations before the last restart
     schedule: int

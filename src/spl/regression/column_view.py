@@ -1,6 +1,5 @@
 """A view of some columns of a table: the table without the others, and formulas of these columns as formulas of the whole table."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,10 +14,10 @@ from spl.regression.candidate import Candidate
 
 @dataclass(frozen=True, slots=True)
 class ColumnView:
-    """Some of the columns of a table, in the order of the table.
+    """Some of the columns of a table, in any order.
 
     Args:
-        columns: the numbers of the columns kept, rising.
+        columns: the numbers of the columns kept.
         n_columns: how many columns the table has.
 
     Examples:
@@ -31,26 +30,21 @@ class ColumnView:
     n_columns: int
 
     def __post_init__(self) -> None:
-        is_rising = all(a < b for a, b in zip((-1, *self.columns), (*self.columns, self.n_columns), strict=True))
-        if not self.columns or not is_rising:
+        are_distinct = len(set(self.columns)) == len(self.columns)
+        if not self.columns or not are_distinct or not all(0 <= column < self.n_columns for column in self.columns):
             raise SettingError(
-                f"The columns of a view must be rising numbers below {self.n_columns}; got {self.columns}."
+                f"The columns of a view must be distinct numbers below {self.n_columns}; got {self.columns}."
             )
 
     @classmethod
-    def of(cls, columns: Sequence[int], n_columns: int) -> "ColumnView":
-        """Return the view of columns in any order.
-
-        Examples:
-            >>> ColumnView.of([3, 1, 3], 4)
-            ColumnView(columns=(1, 3), n_columns=4)
-        """
-        return cls(tuple(sorted({int(column) for column in columns})), n_columns)
+    def whole(cls, n_columns: int) -> "ColumnView":
+        """Return the view of all columns."""
+        return cls(tuple(range(n_columns)), n_columns)
 
     @property
     def is_whole(self) -> bool:
-        """Whether no column is left out."""
-        return len(self.columns) == self.n_columns
+        """Whether it has all columns, in the order of the table."""
+        return self.columns == tuple(range(self.n_columns))
 
     def take(self, data: Dataset) -> Dataset:
         """Return the dataset without the other columns."""

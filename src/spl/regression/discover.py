@@ -18,6 +18,7 @@ from spl.noise.models import AUTO, NORMAL
 from spl.regression.assess import Assessment, Assessor, count_episodes_left, has_settled
 from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint, ViewCheckpoint, pack_candidates, unpack_candidates
+from spl.regression.column_view import ColumnView
 from spl.regression.doubts import find_doubts
 from spl.regression.fit import price_numbers
 from spl.regression.front import Front
@@ -34,7 +35,7 @@ from spl.regression.parallel import Workers
 from spl.regression.polish import polish_front
 from spl.regression.request import RegressionRequest
 from spl.regression.schedule import Position, batch_end
-from spl.regression.setup import SearchSetup, plant_again, set_up
+from spl.regression.setup import SearchSetup, plant, set_up
 from spl.regression.simplify import start_loading as start_loading_sympy
 from spl.regression.transplantation import keep_best, module_size
 from spl.regression.trees import share_evaluations
@@ -158,7 +159,7 @@ def _grow(setup: SearchSetup, views: Views, view: View) -> None:
     most = limits.max_evaluations
     if most is not None:
         most = max(most - (views.n_evaluations - view.n_evaluations), len(trees))
-    view.forest.grow(end, share_evaluations(most, len(trees)), setup.is_out_of_time)
+    view.planting.forest.grow(end, share_evaluations(most, len(trees)), setup.is_out_of_time)
     view.has_grown = all(tree.has_grown(end) for tree in trees)
 
 
@@ -182,11 +183,12 @@ def _assess(setup: SearchSetup, views: Views, view: View) -> None:
 
 def _candidates(setup: SearchSetup, view: View) -> Iterator[Candidate]:
     """Yield the best that each tree has found, in the user's units."""
+    planting, vocabulary = view.planting, setup.request.grammar.vocabulary
     for tree in view.trees:
         for candidate in tree.candidates():
-            expressed = setup.scales.express(candidate)
+            expressed = planting.scales.express(candidate)
             if expressed is not None:
-                yield expressed
+                yield planting.columns.express(expressed, vocabulary)
 
 
 def _report(setup: SearchSetup, views: Views, watch: Watcher | None, keep: Keeper | None) -> None:
@@ -347,7 +349,8 @@ def _take_view(view: View) -> ViewCheckpoint:
     assessment = view.assessment if is_whole else view.assessment_before
     return ViewCheckpoint(
         noise=view.name,
-        weights=view.weights,
+        weights=view.planting.weights,
+        columns=view.planting.columns.columns,
         n_restarts=view.n_restarts,
         n_before=view.n_before,
         schedule=view.position.schedule,
@@ -365,19 +368,24 @@ def _restore(setup: SearchSetup, checkpoint: Checkpoint) -> Views:
     """Return the views with their trees where they were."""
     views = Views.begin(setup)
     for stored in checkpoint.views[1:]:
-        views.reopen(stored.noise, stored.weights)
+        views.reopen(stored.noise, stored.weights, _stored_columns(setup, stored))
     for view, stored in zip(views.opened, checkpoint.views, strict=True):
         _restore_view(setup, view, stored)
     views.resume(checkpoint.lead)
     return views
 
 
+def _stored_columns(setup: SearchSetup, stored: ViewCheckpoint) -> ColumnView:
+    n_columns = len(setup.data.names)
+    return ColumnView(stored.columns, n_columns) if stored.columns else ColumnView.whole(n_columns)
+
+
 def _restore_view(setup: SearchSetup, view: View, stored: ViewCheckpoint) -> None:
     """Put the trees of a view where they were."""
     if len(stored.searchers) != len(view.trees):
         raise RunFileError(f"The run was left with {len(stored.searchers)} trees; its settings say {len(view.trees)}.")
-    if stored.n_restarts:
-        view.restart(stored.weights, partial(plant_again, setup))
+    if stored.n_restarts and view.n_restarts == 0:
+        view.restart(plant(setup, view.noise, stored.weights, _stored_columns(setup, stored), view.planting))
     for tree, state in zip(view.trees, stored.searchers, strict=True):
         tree.restore(state)
     vocabulary = setup.request.grammar.vocabulary

@@ -65,6 +65,9 @@ def _choose_rows(values: NDArray[np.float64], weights: NDArray[np.float64]) -> N
 def _try_all_values(program: Program, columns: NDArray[np.float64], column: int) -> NDArray[np.float64]:
     """Return the formula with the value of each row k in the column, in each row i: [k, i]."""
     n_rows = columns.shape[1]
-    tried = np.tile(columns, n_rows)
-    tried[column] = np.repeat(columns[column], n_rows)
-    return evaluate(program, tried).reshape(n_rows, n_rows)
+    tried = columns.copy()
+    values = np.empty((n_rows, n_rows))
+    for k, value in enumerate(columns[column]):
+        tried[column] = value
+        values[k] = evaluate(program, tried)
+    return values

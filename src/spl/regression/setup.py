@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
+from spl.formulas.grammar_restriction import arrange_grammar, restrict_grammar
 from spl.noise.first_weights import distance_from_neighbours, guess_precisions, robust_deviation
 from spl.noise.models import AUTO, NORMAL, STUDENT, NoiseModel
 from spl.regression.bank_build import count_entries
 from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint
+from spl.regression.column_screening import MAX_NARROW, Screening, screen_columns
+from spl.regression.column_view import ColumnView
 from spl.regression.fit import evaluate
 from spl.regression.interruption import Interruption
 from spl.regression.memory_budget import MemoryPlan, plan_memory
@@ -21,9 +24,10 @@ from spl.regression.scales import Scales, choose_scales
 from spl.regression.tidy_front import FrontTidier
 from spl.regression.time_limit import TimeLimit
 from spl.regression.trees import Forest, Recipe
-from spl.regression.view import View
+from spl.regression.view import Planting, View
 
 CHECK_ROWS = 10_000  # rows on which candidates are assessed during the search
+MIN_SCREENED_ROWS = 20  # with fewer rows, screening finds nothing beyond chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +40,7 @@ class SearchSetup:
     check: Dataset  # the rows on which candidates are assessed
     rows: Dataset  # the same for other noise models: each measurement counts, so none are merged
     drawn: Dataset  # the rows that the trees see
-    scales: Scales  # in which they see them
+    screening: Screening | None  # of the columns of a wide table
     seeds: tuple[int, ...]  # of the trees of the first view
     memory: MemoryPlan
     time: TimeLimit
@@ -71,12 +75,12 @@ def set_up(
         data = data.merge()
     sequence = np.random.SeedSequence(request.seed)
     random = np.random.default_rng(sequence)
-    scales = choose_scales(data, grammar) if config.relative_loss else Scales.plain(data)
     drawn = data.sample(config.max_rows, random)
     check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
     rows = check
     if is_plain and request.noise == AUTO:
         rows = request.data.sort() if request.data.n_rows <= CHECK_ROWS else check.sort()
+    is_wide = len(data.names) > MAX_NARROW and data.n_rows >= MIN_SCREENED_ROWS
     memory = plan_memory(
         config,
         n_entries=count_entries(limits.timeout) if checkpoint is None else checkpoint.n_entries,
@@ -91,7 +95,7 @@ def set_up(
         check=check,
         rows=rows,
         drawn=drawn,
-        scales=scales,
+        screening=screen_columns(rows) if is_wide else None,
         seeds=tuple(int(seed) for seed in sequence.generate_state(config.n_trees, np.uint64)),
         memory=memory,
         time=time_limit,
@@ -117,53 +121,59 @@ def open_first_view(setup: SearchSetup) -> View:
     weights = setup.drawn.weights
     if setup.noise is not None and setup.noise is not NORMAL:
         weights = guess_weights(setup, setup.noise, None)
-    return _open(setup, setup.noise, setup.data, setup.check, weights, None)
+    planting = plant(setup, setup.noise, weights, _first_columns(setup))
+    return _open(setup, setup.noise, setup.data, setup.check, planting)
 
 
-def open_view(setup: SearchSetup, noise: NoiseModel, weights: NDArray[np.float64], first: View) -> View:
-    """Return another view of the same rows, which shares the bank of the first one."""
+def open_view(
+    setup: SearchSetup, noise: NoiseModel, weights: NDArray[np.float64], columns: ColumnView, like: Planting
+) -> View:
+    """Return another view of the same rows."""
     rows = replace(setup.rows, noise=noise)
     data = rows if setup.request.data.n_rows <= CHECK_ROWS else replace(setup.request.data, noise=noise).sort()
-    return _open(setup, noise, data, rows, weights, first)
+    return _open(setup, noise, data, rows, plant(setup, noise, weights, columns, like))
 
 
-def _open(
+def _open(setup: SearchSetup, noise: NoiseModel | None, data: Dataset, check: Dataset, planting: Planting) -> View:
+    floor = max(data.floor, setup.request.target_error)
+    return View(noise, data, check, floor, planting, setup.request.config, FrontTidier(check, floor, data.n_rows))
+
+
+def _first_columns(setup: SearchSetup) -> ColumnView:
+    """Return all columns, or the promising ones of a wide table, if the grammar has formulas of them."""
+    grammar, n_columns = setup.request.grammar, len(setup.data.names)
+    if setup.screening is None:
+        return ColumnView.whole(n_columns)
+    promising = ColumnView(setup.screening.promising, n_columns)
+    is_possible = restrict_grammar(grammar, promising.take(setup.data).names) is not None
+    return promising if is_possible else ColumnView.whole(n_columns)
+
+
+def plant(
     setup: SearchSetup,
     noise: NoiseModel | None,
-    data: Dataset,
-    check: Dataset,
     weights: NDArray[np.float64],
-    first: View | None,
-) -> View:
-    floor = max(data.floor, setup.request.target_error)
-    return View(
-        noise=noise,
-        data=data,
-        check=check,
-        floor=floor,
-        weights=weights,
-        forest=_plant(setup, noise, weights, 0, None if first is None else first.forest),
-        config=setup.request.config,
-        tidier=FrontTidier(check, floor, data.n_rows),
-    )
-
-
-def plant_again(setup: SearchSetup, view: View) -> Forest:
-    """Return new trees for a view whose weights have changed."""
-    return _plant(setup, view.noise, view.weights, view.n_restarts, view.forest)
-
-
-def _plant(
-    setup: SearchSetup, noise: NoiseModel | None, weights: NDArray[np.float64], n_restarts: int, like: Forest | None
-) -> Forest:
+    columns: ColumnView,
+    like: Planting | None = None,
+    n_restarts: int = 0,
+) -> Planting:
+    """Return new trees. If other trees are given and see the same columns, their bank is used."""
     request = setup.request
-    sample = setup.scales.measure(replace(setup.drawn, weights=weights, noise=None))
+    data, grammar = columns.take(setup.data), request.grammar
+    if not columns.is_whole:
+        restricted = restrict_grammar(grammar, data.names)
+        assert restricted is not None
+        grammar = arrange_grammar(restricted, data.names)
+    scales = choose_scales(data, grammar) if request.config.relative_loss else Scales.plain(data)
+    sample = scales.measure(replace(columns.take(setup.drawn), weights=weights, noise=None))
     seeds = setup.seeds
     if like is not None:
         name = "normal" if noise is None else noise.name
         sequence = np.random.SeedSequence([request.seed, n_restarts, *name.encode()])
         seeds = tuple(int(seed) for seed in sequence.generate_state(request.config.n_trees, np.uint64))
-    return Forest(Recipe(request.grammar, sample, request.config, setup.memory), seeds, request.n_jobs, like)
+    bank_of = like.forest if like is not None and like.columns == columns else None
+    forest = Forest(Recipe(grammar, sample, request.config, setup.memory), seeds, request.n_jobs, bank_of)
+    return Planting(weights, columns, scales, forest)
 
 
 def guess_weights(setup: SearchSetup, noise: NoiseModel, best: Candidate | None) -> NDArray[np.float64]:

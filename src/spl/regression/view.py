@@ -1,6 +1,5 @@
-"""A view of the data: how much each row counts, by which noise model formulas are assessed, and the trees that search it."""
+"""A view of the data: how much each row counts, which columns, by which noise model formulas are assessed; and the trees there."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,12 +8,24 @@ from numpy.typing import NDArray
 from spl.data.dataset import Dataset
 from spl.noise.models import NoiseModel
 from spl.regression.assess import Assessment
+from spl.regression.column_view import ColumnView
 from spl.regression.front import Front
+from spl.regression.scales import Scales
 from spl.regression.schedule import Position, batch_end
 from spl.regression.searcher import Searcher
 from spl.regression.tidy_front import FrontTidier
 from spl.regression.trees import Forest
 from spl.settings import SearchConfig
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planting:
+    """Trees, and what they see of the data."""
+
+    weights: NDArray[np.float64]  # of the rows of the search
+    columns: ColumnView
+    scales: Scales  # of these columns
+    forest: Forest
 
 
 @dataclass(slots=True, eq=False)
@@ -25,12 +36,11 @@ class View:
     data: Dataset  # all rows
     check: Dataset  # the rows on which candidates are assessed
     floor: float  # an error up to this is rounding error
-    weights: NDArray[np.float64]  # of the rows of the search
-    forest: Forest
+    planting: Planting
     config: SearchConfig
     tidier: FrontTidier
     position: Position = field(default_factory=Position)
-    n_restarts: int = 0  # with other weights
+    n_restarts: int = 0  # with other weights or columns
     n_before: tuple[int, int] = (0, 0)  # episodes and evaluations before the last restart
     has_grown: bool = True  # whether the trees came to the end of the batch
     assessment: Assessment = field(default_factory=Assessment)
@@ -50,7 +60,7 @@ class View:
     @property
     def trees(self) -> list[Searcher]:
         """One searcher per tree."""
-        return self.forest.searchers
+        return self.planting.forest.searchers
 
     @property
     def n_episodes(self) -> int:
@@ -82,11 +92,10 @@ class View:
         """Whether the present batch is the last one of its round."""
         return batch_end(self.position.batch, self.config.n_episodes) == self.config.n_episodes
 
-    def restart(self, weights: NDArray[np.float64], plant: Callable[["View"], Forest]) -> None:
-        """Start new trees with other weights; what was found so far stays in the front."""
+    def restart(self, planting: Planting) -> None:
+        """Start new trees with other weights or columns; what was found so far stays in the front."""
         self.n_before = self.all_episodes, self.all_evaluations
         self.n_restarts += 1
-        self.weights = weights
-        self.forest = plant(self)
+        self.planting = planting
         self.position = Position()
-        self.assessment = Assessment(self.front, episodes_at_exact=None)
+        self.assessment = Assessment(self.front)

@@ -1,28 +1,32 @@
 """The views of a search: the first one, others when the errors of its formulas ask for another noise model, and which one leads.
 
 A search begins with one view. If its errors look as if another noise model had made them, a view with the weights of that model is
-opened beside it, and the two share the time. All decisions are made after batches of episodes and never by the clock, so that a run
-can be repeated.
+opened beside it, and the two share the time. A view starts again if its best formula gives the rows other weights, or if its errors
+depend on columns of a wide table that it does not have. All decisions are made after batches of episodes and never by the clock, so
+that a run can be repeated.
 """
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.noise.models import AUTO, NORMAL, NoiseModel, find_noise_model
+from spl.formulas.text import make_token
+from spl.kernels.programs import tokens as tk
+from spl.noise.models import AUTO, NORMAL, find_noise_model
 from spl.regression.candidate import Candidate
+from spl.regression.column_screening import MAX_PROMISING, ask_residual
+from spl.regression.column_view import ColumnView
 from spl.regression.description_length import description_length
-from spl.regression.fit import find_scatter
+from spl.regression.fit import evaluate, find_scatter
 from spl.regression.noise_choice import MARGIN_NATS, Description, best_description, describe, rival_models
 from spl.regression.setup import (
     SearchSetup,
     guess_weights,
     open_first_view,
     open_view,
-    plant_again,
+    plant,
     scaled_weights,
 )
 from spl.regression.view import View
@@ -48,6 +52,7 @@ class Views:
     lead: View
     descriptions: dict[str, Description] = field(default_factory=dict)  # the best of each view, by its name
     compared: tuple[tuple[int, ...], ...] = ()  # formulas by which noise models were last compared
+    asked: dict[str, tuple[int, ...]] = field(default_factory=dict)  # the formula whose errors each view last looked at
 
     @classmethod
     def begin(cls, setup: SearchSetup) -> "Views":
@@ -55,9 +60,10 @@ class Views:
         first = open_first_view(setup)
         return cls(setup, [first], first)
 
-    def reopen(self, name: str, weights: NDArray[np.float64]) -> None:
+    def reopen(self, name: str, weights: NDArray[np.float64], columns: ColumnView) -> None:
         """Open a view of a search that is continued."""
-        self.opened.append(open_view(self.setup, find_noise_model(name), weights, self.first))
+        noise = find_noise_model(name)
+        self.opened.append(open_view(self.setup, noise, weights, columns, self.first.planting))
 
     def resume(self, lead: int) -> None:
         """Continue with the views as they were: compare them as before."""
@@ -88,7 +94,9 @@ class Views:
         return min(self.opened, key=lambda view: view.all_episodes / self._share(view))
 
     def _share(self, view: View) -> float:
-        if view is self.lead:
+        if (
+            view is self.lead or view is self.first
+        ):  # as long as the law is unknown, errors of a wrong formula look like noise
             return 1.0
         behind = self._nats(view) - self._nats(self.lead)
         return FAR_BEHIND_SHARE if behind > BEHIND_NATS and self._was_tried(view) else BEHIND_SHARE
@@ -118,8 +126,11 @@ class Views:
             if known is None or known.candidate.program.tokens != choice.program.tokens:
                 self.descriptions[view.name] = describe(choice, view.noise or NORMAL, self.setup.rows)
             self._choose_lead()
-        if view.noise is not None and view.noise is not NORMAL:
-            self._reweigh(view, view.noise, choice)
+        if choice.loss <= view.floor or view.n_episodes < TRIAL_EPISODES * len(view.trees) * 2**view.n_restarts:
+            return
+        weights, columns = self._find_weights(view, choice), self._find_columns(view, choice)
+        if weights is not view.planting.weights or columns != view.planting.columns:
+            view.restart(plant(self.setup, view.noise, weights, columns, view.planting, view.n_restarts + 1))
 
     def _may_compare(self, first: View, choice: Candidate) -> bool:
         is_early = first.n_episodes < FIRST_COMPARISON * len(first.trees)
@@ -141,7 +152,8 @@ class Views:
                 continue
             best = best_description(candidates, model, self.setup.rows)
             if best is not None and (normal is None or best.nats + margin < normal.nats):
-                self.opened.append(open_view(self.setup, model, guess_weights(self.setup, model, choice), first))
+                weights, planting = guess_weights(self.setup, model, choice), first.planting
+                self.opened.append(open_view(self.setup, model, weights, planting.columns, planting))
                 self.descriptions[model.name] = best
         if len(self.opened) > 1 and normal is not None:
             self.descriptions[first.name] = normal
@@ -154,16 +166,35 @@ class Views:
 
         self.lead = min((view for view in self.opened if len(view.front)), key=length, default=self.first)
 
-    def _reweigh(self, view: View, noise: NoiseModel, choice: Candidate) -> None:
-        """Start the trees of a view again with the weights that its best formula gives the rows, if they differ enough."""
-        if view.n_episodes < TRIAL_EPISODES * len(view.trees) * 2**view.n_restarts or choice.loss <= view.floor:
-            return
-        scatter = find_scatter(choice.program, replace(self.setup.drawn, noise=noise))
-        if scatter.precisions.size != view.weights.size:
-            return  # the formula has no value on some row of the search
+    def _find_weights(self, view: View, choice: Candidate) -> NDArray[np.float64]:
+        """Return the weights that the best formula of a view gives the rows, or those it has if they hardly differ."""
+        before = view.planting.weights
+        if view.noise is None or view.noise is NORMAL:
+            return before
+        scatter = find_scatter(choice.program, replace(self.setup.drawn, noise=view.noise))
+        if scatter.precisions.size != before.size:
+            return before  # the formula has no value on some row of the search
         weights = scaled_weights(scatter.precisions)
-        if float(np.minimum(weights, view.weights).mean()) < SAME_WEIGHTS:
-            view.restart(weights, partial(plant_again, self.setup))
+        return weights if float(np.minimum(weights, before).mean()) < SAME_WEIGHTS else before
+
+    def _find_columns(self, view: View, choice: Candidate) -> ColumnView:
+        """Return the columns of a view, with those that the errors of its best formula depend on."""
+        before, screening = view.planting.columns, self.setup.screening
+        tokens = choice.program.tokens
+        if screening is None or before.is_whole or self.asked.get(view.name) == tokens:
+            return before
+        self.asked[view.name] = tokens
+        rows = self.setup.rows
+        with np.errstate(all="ignore"):
+            residual = rows.target - evaluate(choice.program, rows.columns)
+        weights = rows.weights
+        if view.noise is not None:
+            scatter = find_scatter(choice.program, replace(rows, noise=view.noise))
+            weights = scatter.precisions if scatter.precisions.size == weights.size else weights
+        missing = ask_residual(rows, residual, weights, before.columns)
+        used = [column for column in before.columns if make_token(tk.VARIABLE, column) in tokens]
+        kept = [*used, *missing, *(column for column in before.columns if column not in used)]
+        return ColumnView(tuple(kept[: max(MAX_PROMISING, len(used) + 1)]), before.n_columns) if missing else before
 
 
 def view_choice(view: View) -> Candidate | None:

@@ -105,6 +105,7 @@ def _view_facts(view: ViewCheckpoint) -> dict[str, object]:
     """Return the numbers of a view, and how many entries of the arrays are its own."""
     return {
         "noise": view.noise,
+        "columns": view.columns,
         "n_restarts": view.n_restarts,
         "n_before": view.n_before,
         "schedule": view.schedule,
