@@ -51,8 +51,8 @@ def test_many_rows_are_assessed_on_a_part_of_them(monkeypatch, most, n_check):
 
 
 def test_the_error_of_the_target_is_the_floor_if_it_is_larger_than_rounding():
-    assert open_first_view(make_setup()).floor == DATA.floor
-    assert open_first_view(make_setup(target_error=0.25)).floor == 0.25
+    assert open_first_view(make_setup()).yardstick.floor == DATA.floor
+    assert open_first_view(make_setup(target_error=0.25)).yardstick.floor == 0.25
 
 
 def test_units_are_scaled_unless_the_loss_is_absolute():

@@ -14,7 +14,7 @@ from spl.errors import FormulaNotFound, RunFileError
 from spl.formulas.text import to_text
 from spl.kernels.runtime import store
 from spl.kernels.runtime.building import are_all_stored
-from spl.noise.models import AUTO, NORMAL
+from spl.noise.models import AUTO, NORMAL, STUDENT
 from spl.regression.assess import Assessment, Assessor, count_episodes_left, has_settled
 from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint, ViewCheckpoint, pack_candidates, unpack_candidates
@@ -39,8 +39,8 @@ from spl.regression.setup import SearchSetup, plant, set_up
 from spl.regression.simplify import start_loading as start_loading_sympy
 from spl.regression.transplantation import keep_best, module_size
 from spl.regression.trees import share_evaluations
-from spl.regression.view import View
-from spl.regression.views import Views, view_choice
+from spl.regression.view import View, Yardstick
+from spl.regression.views import Views
 from spl.regression.warm_up import compile_kernels
 
 
@@ -117,12 +117,13 @@ def discover(
     try:
         if keep is not None and is_sound:
             keep(_progress(setup, views), partial(_take_checkpoint, setup, views), is_last=True)
-        front = _polish(setup, views)
+        yardstick, front = _polish(setup, views)
     except KeyboardInterrupt:
         if not len(views.lead.front):
             raise
-        front, stopped = views.lead.tidier.tidy(views.lead.front), "interrupted"
-    return _conclude(setup, views, front, stopped)
+        yardstick, front = views.lead.yardstick, views.lead.tidier.tidy(views.lead.front)
+        stopped = "interrupted"
+    return _conclude(setup, views, yardstick, front, stopped)
 
 
 def _search(setup: SearchSetup, views: Views, watch: Watcher | None, keep: Keeper | None) -> str:
@@ -166,9 +167,9 @@ def _grow(setup: SearchSetup, views: Views, view: View) -> None:
 def _assess(setup: SearchSetup, views: Views, view: View) -> None:
     """Assess what the trees of a view found since the last time, and what the first view found."""
     assessor = Assessor(
-        view.check,
-        view.data.n_rows,
-        view.floor,
+        view.yardstick.check,
+        view.yardstick.data.n_rows,
+        view.yardstick.floor,
         setup.request.grammar.derives,
         must_stop=setup.is_out_of_time,
         is_late=setup.is_late,
@@ -214,8 +215,8 @@ def _progress(setup: SearchSetup, views: Views) -> Progress:
         n_episodes=views.n_episodes,
         n_evaluations=views.n_evaluations,
         n_rounds=position.schedule * config.n_transplants + position.round + is_complete,
-        n_rows=lead.data.n_rows,
-        floor=lead.floor,
+        n_rows=lead.yardstick.data.n_rows,
+        floor=lead.yardstick.floor,
         noise=lead.name,
     )
 
@@ -269,64 +270,70 @@ def get_ready(n_jobs: int) -> float:
     return began if is_compiled else time.monotonic()
 
 
-def _polish(setup: SearchSetup, views: Views) -> Front:
-    """Return the front of the leading view with its formulas polished, as far as there is time."""
+def _polish(setup: SearchSetup, views: Views) -> tuple[Yardstick, Front]:
+    """Return the front by the noise model that describes the data best, with its formulas polished as far as there is time."""
     is_interrupted = setup.interruption.is_requested
-    lead = views.lead
-    if not len(lead.front):
+    if not len(views.lead.front):
         if is_interrupted:
             raise KeyboardInterrupt  # there is nothing to return yet
         raise FormulaNotFound(
             "No formula of the grammar stays inside its domain on the data. Allow other operators or more time."
         )
-    seconds = 0.0 if is_interrupted else setup.time.seconds_left
-    return polish_front(lead.front, lead.data, lead.check, lead.floor, seconds, derives=setup.request.grammar.derives)
+    yardstick, front = views.decide()
+    polished = polish_front(
+        front,
+        yardstick.data,
+        yardstick.check,
+        yardstick.floor,
+        0.0 if is_interrupted else setup.time.seconds_left,
+        derives=setup.request.grammar.derives,
+    )
+    return yardstick, polished
 
 
-def _conclude(setup: SearchSetup, views: Views, front: Front, stopped: str) -> Discovery:
+def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Front, stopped: str) -> Discovery:
     """Return the front with what people should know about it."""
-    request, lead = setup.request, views.lead
-    chosen = front[front.choose("mdl", lead.data.n_rows, lead.floor)]
-    choice, doubt = _explain_noise(setup, views, chosen)
-    notes = (*request.data.notes, *find_doubts(front, lead.data, lead.floor), *doubt, *store.troubles)
+    request, n_rows, floor = setup.request, yardstick.data.n_rows, yardstick.floor
+    chosen = front[front.choose("mdl", n_rows, floor)]
+    choice, doubt = _explain_noise(setup, views, yardstick, chosen)
+    notes = (*request.data.notes, *find_doubts(front, yardstick.data, floor), *doubt, *store.troubles)
     return Discovery(
         front,
-        lead.data.n_rows,
-        lead.floor,
+        n_rows,
+        floor,
         setup.seconds,
         views.n_episodes,
         views.n_evaluations,
         stopped,
         notes,
         choice,
-        find_outliers(chosen.program, request.data) if lead.name == "student" else (),
+        find_outliers(chosen.program, request.data) if choice.name == STUDENT.name else (),
     )
 
 
-def _explain_noise(setup: SearchSetup, views: Views, chosen: Candidate) -> tuple[NoiseChoice, tuple[str, ...]]:
+def _explain_noise(
+    setup: SearchSetup, views: Views, yardstick: Yardstick, chosen: Candidate
+) -> tuple[NoiseChoice, tuple[str, ...]]:
     """Return the noise model of the answer in words, and a note if the data leaves it open."""
-    lead, rows = views.lead, setup.rows
-    noise = lead.noise or NORMAL
+    rows, noise = setup.rows, yardstick.model
     is_auto = setup.request.noise == AUTO
-    if not is_auto and lead.noise is None:
+    if not is_auto and yardstick.noise is None:
         return PLAIN_NOISE, ()
-    plain = view_choice(views.first)
+    plain = views.first.choice
     compared = []
-    if is_auto and not (lead is views.first and chosen.loss <= lead.floor):
+    if is_auto and chosen.loss > yardstick.floor:
         for model in (NORMAL, *rival_models(rows)):
             others = [chosen] if model is not NORMAL or plain is None else [chosen, plain]
-            best = best_description(others, model, rows)
-            if best is not None:
-                compared.append(best)
-    choice = explain_choice(chosen, noise, rows, compared, is_auto)
-    even = next((each for each in compared if each.noise is NORMAL), None)
+            compared.append(best_description(others, model, rows))
+    known = [each for each in compared if each is not None]
+    choice = explain_choice(chosen, noise, rows, known, is_auto)
+    even = next((each for each in known if each.noise is NORMAL), None)
     if even is None or noise is NORMAL:
         return choice, ()
     is_same = even.candidate.program.tokens == chosen.program.tokens
     formula = to_text(chosen.program, NOTE_DIGITS)
-    note = note_of_doubt(
-        choice, rows.n_rows, formula, formula if is_same else to_text(even.candidate.program, NOTE_DIGITS)
-    )
+    instead = formula if is_same else to_text(even.candidate.program, NOTE_DIGITS)
+    note = note_of_doubt(choice, rows.n_rows, formula, instead)
     return choice, (note,) if note else ()
 
 
@@ -385,11 +392,13 @@ def _restore_view(setup: SearchSetup, view: View, stored: ViewCheckpoint) -> Non
     if len(stored.searchers) != len(view.trees):
         raise RunFileError(f"The run was left with {len(stored.searchers)} trees; its settings say {len(view.trees)}.")
     if stored.n_restarts and view.n_restarts == 0:
-        view.restart(plant(setup, view.noise, stored.weights, _stored_columns(setup, stored), view.planting))
+        view.restart(plant(setup, view.yardstick.noise, stored.weights, _stored_columns(setup, stored), view.planting))
     for tree, state in zip(view.trees, stored.searchers, strict=True):
         tree.restore(state)
     vocabulary = setup.request.grammar.vocabulary
-    front = Front(tuple(price_numbers(each, view.check) for each in unpack_candidates(stored.front, vocabulary)))
+    front = Front(
+        tuple(price_numbers(each, view.yardstick.check) for each in unpack_candidates(stored.front, vocabulary))
+    )
     seen = {each.program.tokens: each for each in unpack_candidates(stored.seen, vocabulary)}
     assessment = Assessment(front, seen, stored.episodes_at_exact, stored.episodes_at_choice)
     view.position = Position(stored.schedule, stored.round, stored.batch)

@@ -24,7 +24,7 @@ from spl.regression.scales import Scales, choose_scales
 from spl.regression.tidy_front import FrontTidier
 from spl.regression.time_limit import TimeLimit
 from spl.regression.trees import Forest, Recipe
-from spl.regression.view import Planting, View
+from spl.regression.view import Planting, View, Yardstick
 
 CHECK_ROWS = 10_000  # rows on which candidates are assessed during the search
 MIN_SCREENED_ROWS = 20  # with fewer rows, screening finds nothing beyond chance
@@ -122,21 +122,27 @@ def open_first_view(setup: SearchSetup) -> View:
     if setup.noise is not None and setup.noise is not NORMAL:
         weights = guess_weights(setup, setup.noise, None)
     planting = plant(setup, setup.noise, weights, _first_columns(setup))
-    return _open(setup, setup.noise, setup.data, setup.check, planting)
+    floor = max(setup.data.floor, setup.request.target_error)
+    return _open(setup, Yardstick(setup.noise, setup.data, setup.check, floor), planting)
 
 
 def open_view(
     setup: SearchSetup, noise: NoiseModel, weights: NDArray[np.float64], columns: ColumnView, like: Planting
 ) -> View:
     """Return another view of the same rows."""
+    return _open(setup, make_yardstick(setup, noise), plant(setup, noise, weights, columns, like))
+
+
+def make_yardstick(setup: SearchSetup, noise: NoiseModel) -> Yardstick:
+    """Return what formulas are assessed by if another noise model is assumed."""
     rows = replace(setup.rows, noise=noise)
     data = rows if setup.request.data.n_rows <= CHECK_ROWS else replace(setup.request.data, noise=noise).sort()
-    return _open(setup, noise, data, rows, plant(setup, noise, weights, columns, like))
+    return Yardstick(noise, data, rows, max(data.floor, setup.request.target_error))
 
 
-def _open(setup: SearchSetup, noise: NoiseModel | None, data: Dataset, check: Dataset, planting: Planting) -> View:
-    floor = max(data.floor, setup.request.target_error)
-    return View(noise, data, check, floor, planting, setup.request.config, FrontTidier(check, floor, data.n_rows))
+def _open(setup: SearchSetup, yardstick: Yardstick, planting: Planting) -> View:
+    tidier = FrontTidier(yardstick.check, yardstick.floor, yardstick.data.n_rows)
+    return View(yardstick, planting, setup.request.config, tidier)
 
 
 def _first_columns(setup: SearchSetup) -> ColumnView:

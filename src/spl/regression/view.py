@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
-from spl.noise.models import NoiseModel
+from spl.noise.models import NORMAL, NoiseModel
 from spl.regression.assess import Assessment
+from spl.regression.candidate import Candidate
 from spl.regression.column_view import ColumnView
 from spl.regression.front import Front
 from spl.regression.scales import Scales
@@ -16,6 +17,21 @@ from spl.regression.searcher import Searcher
 from spl.regression.tidy_front import FrontTidier
 from spl.regression.trees import Forest
 from spl.settings import SearchConfig
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Yardstick:
+    """By which rows and which noise model formulas are assessed."""
+
+    noise: NoiseModel | None  # None: even normal noise without error bars, by plain least squares
+    data: Dataset  # all rows
+    check: Dataset  # the rows on which candidates are assessed
+    floor: float  # an error up to this is rounding error
+
+    @property
+    def model(self) -> NoiseModel:
+        """The noise model."""
+        return self.noise or NORMAL
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,10 +48,7 @@ class Planting:
 class View:
     """What a search sees through one noise model, and how far it is there."""
 
-    noise: NoiseModel | None  # None: even normal noise without error bars, by plain least squares
-    data: Dataset  # all rows
-    check: Dataset  # the rows on which candidates are assessed
-    floor: float  # an error up to this is rounding error
+    yardstick: Yardstick
     planting: Planting
     config: SearchConfig
     tidier: FrontTidier
@@ -50,7 +63,7 @@ class View:
     @property
     def name(self) -> str:
         """The name of its noise model."""
-        return "normal" if self.noise is None else self.noise.name
+        return self.yardstick.model.name
 
     @property
     def front(self) -> Front:
@@ -91,6 +104,12 @@ class View:
     def is_last_batch(self) -> bool:
         """Whether the present batch is the last one of its round."""
         return batch_end(self.position.batch, self.config.n_episodes) == self.config.n_episodes
+
+    @property
+    def choice(self) -> Candidate | None:
+        """The formula that it prefers; None if it has none yet."""
+        front, measure = self.front, self.yardstick
+        return front[front.choose("mdl", measure.data.n_rows, measure.floor)] if len(front) else None
 
     def restart(self, planting: Planting) -> None:
         """Start new trees with other weights or columns; what was found so far stays in the front."""

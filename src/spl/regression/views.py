@@ -19,17 +19,19 @@ from spl.regression.candidate import Candidate
 from spl.regression.column_screening import MAX_PROMISING, ask_residual
 from spl.regression.column_view import ColumnView
 from spl.regression.description_length import description_length
-from spl.regression.fit import evaluate, find_scatter
+from spl.regression.fit import evaluate, find_scatter, fit
+from spl.regression.front import Front
 from spl.regression.noise_choice import MARGIN_NATS, Description, best_description, describe, rival_models
 from spl.regression.setup import (
     SearchSetup,
     guess_weights,
+    make_yardstick,
     open_first_view,
     open_view,
     plant,
     scaled_weights,
 )
-from spl.regression.view import View
+from spl.regression.view import View, Yardstick
 
 # Early in a search, errors are mostly those of wrong formulas. So the fewer episodes there were, the shorter the description by
 # another noise model must be: by MARGIN_NATS after this many episodes of each tree, by four times as much after half of them.
@@ -70,9 +72,8 @@ class Views:
         self.lead = self.opened[lead]
         if len(self.opened) > 1:
             for view in self.opened:
-                choice = view_choice(view)
-                if choice is not None:
-                    self.descriptions[view.name] = describe(choice, view.noise or NORMAL, self.setup.rows)
+                if view.choice is not None:
+                    self.descriptions[view.name] = describe(view.choice, view.yardstick.model, self.setup.rows)
 
     @property
     def first(self) -> View:
@@ -115,7 +116,7 @@ class Views:
 
     def update(self, view: View) -> None:
         """Take note of what a view has found: others may be opened or take the lead, and its rows may get other weights."""
-        choice = view_choice(view)
+        choice = view.choice
         if choice is None:
             return
         is_comparing = self.setup.request.noise == AUTO
@@ -124,22 +125,24 @@ class Views:
         if len(self.opened) > 1:
             known = self.descriptions.get(view.name)
             if known is None or known.candidate.program.tokens != choice.program.tokens:
-                self.descriptions[view.name] = describe(choice, view.noise or NORMAL, self.setup.rows)
+                self.descriptions[view.name] = describe(choice, view.yardstick.model, self.setup.rows)
             self._choose_lead()
-        if choice.loss <= view.floor or view.n_episodes < TRIAL_EPISODES * len(view.trees) * 2**view.n_restarts:
+        if (
+            choice.loss <= view.yardstick.floor
+            or view.n_episodes < TRIAL_EPISODES * len(view.trees) * 2**view.n_restarts
+        ):
             return
         weights, columns = self._find_weights(view, choice), self._find_columns(view, choice)
         if weights is not view.planting.weights or columns != view.planting.columns:
-            view.restart(plant(self.setup, view.noise, weights, columns, view.planting, view.n_restarts + 1))
+            view.restart(plant(self.setup, view.yardstick.noise, weights, columns, view.planting, view.n_restarts + 1))
 
     def _may_compare(self, first: View, choice: Candidate) -> bool:
         is_early = first.n_episodes < FIRST_COMPARISON * len(first.trees)
-        return not is_early and choice.loss > max(TINY_NOISE * first.check.spread, first.floor)
+        return not is_early and choice.loss > max(TINY_NOISE * first.yardstick.check.spread, first.yardstick.floor)
 
     def _open_others(self, first: View, choice: Candidate) -> None:
         """Open a view for every other noise model that describes the errors of the best formulas more briefly."""
-        candidates = sorted(first.front, key=lambda each: description_length(each, first.data.n_rows, first.floor))
-        candidates = candidates[:N_COMPARED]
+        candidates = _most_likely(first)
         is_early = first.n_episodes < COMPARED_EPISODES * len(first.trees)
         if (now := tuple(each.program.tokens for each in candidates)) == self.compared and not is_early:
             return
@@ -169,9 +172,10 @@ class Views:
     def _find_weights(self, view: View, choice: Candidate) -> NDArray[np.float64]:
         """Return the weights that the best formula of a view gives the rows, or those it has if they hardly differ."""
         before = view.planting.weights
-        if view.noise is None or view.noise is NORMAL:
+        noise = view.yardstick.model
+        if noise is NORMAL:
             return before
-        scatter = find_scatter(choice.program, replace(self.setup.drawn, noise=view.noise))
+        scatter = find_scatter(choice.program, replace(self.setup.drawn, noise=noise))
         if scatter.precisions.size != before.size:
             return before  # the formula has no value on some row of the search
         weights = scaled_weights(scatter.precisions)
@@ -188,16 +192,53 @@ class Views:
         with np.errstate(all="ignore"):
             residual = rows.target - evaluate(choice.program, rows.columns)
         weights = rows.weights
-        if view.noise is not None:
-            scatter = find_scatter(choice.program, replace(rows, noise=view.noise))
+        if view.yardstick.noise is not None:
+            scatter = find_scatter(choice.program, replace(rows, noise=view.yardstick.noise))
             weights = scatter.precisions if scatter.precisions.size == weights.size else weights
         missing = ask_residual(rows, residual, weights, before.columns)
         used = [column for column in before.columns if make_token(tk.VARIABLE, column) in tokens]
         kept = [*used, *missing, *(column for column in before.columns if column not in used)]
         return ColumnView(tuple(kept[: max(MAX_PROMISING, len(used) + 1)]), before.n_columns) if missing else before
 
+    def decide(self) -> tuple[Yardstick, Front]:
+        """Return the yardstick of the answer, and the front by it: that of the noise model with the shortest description.
 
-def view_choice(view: View) -> Candidate | None:
-    """Return the formula that a view prefers; None if it has none yet."""
-    front = view.front
-    return front[front.choose("mdl", view.data.n_rows, view.floor)] if len(front) else None
+        This also compares models for which there was no time to open a view.
+        """
+        lead = self.lead
+        choice = lead.choice
+        is_exact = choice is not None and choice.loss <= lead.yardstick.floor
+        if self.setup.request.noise != AUTO or choice is None or is_exact:
+            return lead.yardstick, lead.front
+        candidates = {each.program.tokens: each for view in self.opened for each in _most_likely(view)}.values()
+        models = (NORMAL, *rival_models(self.setup.rows))
+        found = [best_description(candidates, model, self.setup.rows) for model in models]
+        best = min(filter(None, found), key=_length_with_margin, default=None)
+        view = next((view for view in self.opened if best is None or view.yardstick.model is best.noise), None)
+        if best is None or view is not None:
+            view = view or lead
+            return view.yardstick, self._join_fronts(view.yardstick, view.front)
+        yardstick = make_yardstick(self.setup, best.noise)
+        return yardstick, self._join_fronts(yardstick, Front(()))
+
+    def _join_fronts(self, yardstick: Yardstick, own: Front) -> Front:
+        """Return a front with what other views found, fitted by the same yardstick."""
+        known = {each.program.tokens for each in own}
+        others = {each.program.tokens: each for view in self.opened for each in view.front}
+        fitted = [
+            fit(each.program, yardstick.check, reward=each.reward)
+            for each in others.values()
+            if each.program.tokens not in known
+        ]
+        joined = Front.from_candidates([*own, *fitted], yardstick.floor, yardstick.data.n_rows) if fitted else own
+        return joined if len(joined) else own
+
+
+def _length_with_margin(description: Description) -> float:
+    return description.nats - (MARGIN_NATS if description.noise is NORMAL else 0.0)
+
+
+def _most_likely(view: View) -> list[Candidate]:
+    """Return the formulas of a view with the shortest descriptions."""
+    n_rows, floor = view.yardstick.data.n_rows, view.yardstick.floor
+    return sorted(view.front, key=lambda each: description_length(each, n_rows, floor))[:N_COMPARED]
