@@ -88,6 +88,8 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         equations_: the front as a DataFrame: cost, loss, score, equation.
         noise_: the noise model that was used, with how large the noise is, and why it was chosen.
         outliers_: the rows that lie too far from the law for the noise of the others, if the noise model allows for outliers.
+        relevance_: what each column brings to the chosen equation, as a Series: the share of its variance that would be lost if the
+            column were shuffled; 0 for columns that are not in it.
         notes_: what was changed or left out of the data, and reasons to doubt the answer.
         time_origins_: for each column of dates, the moment from which its seconds are counted, in nanoseconds since 1970.
 
@@ -179,7 +181,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         self._keep(discovery, data, request.target, rows.places)
         from spl.kernels.runtime import store  # slow to import
 
-        for note in discovery.notes[len(data.notes) :]:
+        for note in (note for note in discovery.notes[len(data.notes) :] if note != discovery.screened):
             warnings.warn(note, KernelsNotKept if note in store.troubles else DoubtfulResult, stacklevel=2)
         return self
 
@@ -328,6 +330,19 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         """The row of `equations_` that the current selection rule prefers."""
         check_is_fitted(self)
         return self.discovery_.front.choose(self.selection, self.discovery_.n_rows, self.discovery_.floor)
+
+    @property
+    def relevance_(self) -> "pd.Series[float]":
+        """What each column brings to the chosen equation: the share of its variance that comes from the column, alone or with others."""
+        from spl.regression.relevance import measure_relevance
+
+        check_is_fitted(self)
+        program = self._program(None)
+        sample = getattr(self, "sample_", None)
+        if sample is None:
+            raise SettingError("There are no rows to measure `relevance_` on: the model has no data.")
+        shares = measure_relevance(program, sample)
+        return pd.Series(shares, index=list(program.vocabulary.variables), name="relevance")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "discovery_")

@@ -25,7 +25,8 @@ DEGREES = (
     4.0,
 )  # of freedom that a Student distribution may have: with 1, up to half of the rows may be outliers
 N_RATIOS = 16  # of the even to the relative part of an error that are tried before the best is refined
-N_GOLDEN = 24  # steps of a golden section: the last interval is 1e-5 of the first
+N_GOLDEN = 20  # steps of a golden section: the last interval is 1e-4 of the first
+MAX_NEWTON = 30  # steps of Newton's method
 SMALLEST_RATE = 1e-9  # of counts, as a share of their mean: a smaller rate gets no more weight
 GAUSS_NATS = 0.5 * math.log(2 * math.pi * math.e)  # of a row, if errors are normal with deviation 1
 EXACT_BARS = 1e-6  # errors below this share of the error bars are as good as none
@@ -117,7 +118,8 @@ def _scatter_relative(rows: MeasuredRows, values: Array) -> Scatter:
         return _gauss_nats(squares, share * share * shape + added), share
 
     ratios = np.geomspace(0.1 * smallest, 10 * largest, N_RATIOS)
-    best = int(np.argmin([best_share(ratio)[0] for ratio in ratios]))
+    shapes = (ratios[:, np.newaxis] ** 2 + values**2) * unit
+    best = int(np.argmin(np.log(shapes).mean(axis=1) + np.log(np.mean(squares / shapes, axis=1))))
     ends = ratios[max(best - 1, 0)], ratios[min(best + 1, N_RATIOS - 1)]
     ratio = _minimize(lambda ratio: best_share(ratio)[0], *ends)
     share = best_share(ratio)[1]
@@ -130,28 +132,53 @@ def _scatter_relative(rows: MeasuredRows, values: Array) -> Scatter:
 def _scatter_student(rows: MeasuredRows, values: Array) -> Scatter:
     squares = (rows.target - values) ** 2
     unit, extra = _unit_variances(rows), rows.input_variance
-    added = 0.0 if extra is None else extra
     low = 1.0 if rows.sigma is not None else rows.floor
-    high = max(math.sqrt(float(np.mean(squares / unit))), 2 * low)
-    best: tuple[float, float, float] = (math.inf, high, DEGREES[0])
-    for degrees in DEGREES:
-        constant = gammaln(degrees / 2) - gammaln((degrees + 1) / 2) + 0.5 * math.log(degrees * math.pi)
-
-        def nats(scale: float, degrees: float = degrees, constant: float = constant) -> float:
-            variances = scale**2 * unit + added
-            tails = 0.5 * (degrees + 1) * np.log1p(squares / (degrees * variances))
-            return float(np.sum(tails + 0.5 * np.log(variances) + constant))
-
-        start = max(math.sqrt(float(np.median(squares / unit))), low)
-        scale = _minimize(nats, max(1e-2 * start, low), min(max(30 * start, 2 * low), high * 1.001))
-        best = min(best, (nats(scale), scale, degrees))
-    least, scale, degrees = best
-    variances = scale**2 * unit + added
+    start = max(math.sqrt(float(np.median(squares / unit))), low)
+    best = min(_fit_student(squares, unit, extra, low, start, degrees) for degrees in DEGREES)
+    nats, degrees, scale = best
+    variances = scale**2 * unit + (0.0 if extra is None else extra)
     precisions = (degrees + 1) / (degrees * variances + squares)
-    numbers = {"degrees of freedom": degrees, "scale": scale}
-    nats_of_weights = _weight_nats(rows)
     is_exact = rows.sigma is None and extra is None and _are_mostly_exact(squares * rows.weights, rows.floor)
-    return Scatter(least + nats_of_weights, precisions, numbers, is_exact)
+    numbers = {"degrees of freedom": degrees, "scale": scale}
+    return Scatter(nats + _weight_nats(rows), precisions, numbers, is_exact)
+
+
+def _fit_student(
+    squares: Array, unit: Array, extra: Array | None, low: float, start: float, degrees: float
+) -> tuple[float, float, float]:
+    """Return the nats of Student errors with some degrees of freedom and the best scale, these degrees, and that scale."""
+    constant = gammaln(degrees / 2) - gammaln((degrees + 1) / 2) + 0.5 * math.log(degrees * math.pi)
+    added = 0.0 if extra is None else extra
+
+    def nats(scale: float) -> float:
+        variances = scale**2 * unit + added
+        tails = 0.5 * (degrees + 1) * np.log1p(squares / (degrees * variances))
+        return float(np.sum(tails + 0.5 * np.log(variances))) + squares.size * constant
+
+    if extra is None:
+        scale = _solve_student(squares / unit, low, start, degrees)
+    else:
+        scale = _minimize(nats, max(1e-2 * start, low), max(30 * start, 2 * low))
+    return nats(scale), degrees, scale
+
+
+def _solve_student(squares: Array, low: float, scale: float, degrees: float) -> float:
+    """Return the scale at which the likelihood of Student errors is highest, at least `low`, by Newton's method for its logarithm.
+
+    There the sum of (degrees + 1)*q/(degrees + q) is the number of rows, where q = squares/scale**2; it falls as the scale grows.
+    """
+    for _ in range(MAX_NEWTON):
+        ratios = squares / scale**2
+        shares = ratios / (degrees + ratios)
+        excess = (degrees + 1) * float(shares.sum()) - squares.size
+        slope = 2 * (degrees + 1) * float(np.sum(shares * (1 - shares)))
+        if slope <= 0.0:
+            return low  # no errors beyond rounding
+        step = min(max(excess / slope, -2.0), 2.0)
+        scale = max(scale * math.exp(step), low)
+        if abs(step) < 1e-6 or (scale == low and step < 0):
+            break
+    return scale
 
 
 def _are_mostly_exact(squares: Array, floor: float) -> bool:

@@ -18,6 +18,7 @@ from spl.noise.models import AUTO, NORMAL, STUDENT
 from spl.regression.assess import Assessment, Assessor, count_episodes_left, has_settled
 from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint, ViewCheckpoint, pack_candidates, unpack_candidates
+from spl.regression.column_screening import describe_screening
 from spl.regression.column_view import ColumnView
 from spl.regression.doubts import find_doubts
 from spl.regression.fit import price_numbers
@@ -72,6 +73,7 @@ class Discovery:
     notes: tuple[str, ...] = ()  # for people: what was changed in the data, and reasons to doubt the answer
     noise: NoiseChoice = PLAIN_NOISE  # the noise model by which the formulas were fitted and chosen
     outliers: tuple[int, ...] = ()  # rows far from the formula, if the noise model expects such rows
+    screened: str = ""  # for people: which columns of a wide table were searched; one of the notes
 
 
 NOTE_DIGITS = 4  # of the numbers of a formula in a note
@@ -296,7 +298,9 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
     request, n_rows, floor = setup.request, yardstick.data.n_rows, yardstick.floor
     chosen = front[front.choose("mdl", n_rows, floor)]
     choice, doubt = _explain_noise(setup, views, yardstick, chosen)
-    notes = (*request.data.notes, *find_doubts(front, yardstick.data, floor), *doubt, *store.troubles)
+    screened = "" if setup.screening is None else describe_screening(setup.screening, views.lead.planting.columns, request.data)
+    doubts = (*find_doubts(front, yardstick.data, floor), *doubt)
+    notes = (*request.data.notes, *((screened,) if screened else ()), *doubts, *store.troubles)
     return Discovery(
         front,
         n_rows,
@@ -308,6 +312,7 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
         notes,
         choice,
         find_outliers(chosen.program, request.data) if choice.name == STUDENT.name else (),
+        screened,
     )
 
 
@@ -383,7 +388,11 @@ def _restore(setup: SearchSetup, checkpoint: Checkpoint) -> Views:
 
 
 def _stored_columns(setup: SearchSetup, stored: ViewCheckpoint) -> ColumnView:
+    """Return the columns of a stored view; older runs have all. Raises an error if it is not one of this table."""
     n_columns = len(setup.data.names)
+    is_sound = stored.weights.size == setup.drawn.n_rows and all(column < n_columns for column in stored.columns)
+    if not is_sound or len({*stored.columns}) < len(stored.columns):
+        raise RunFileError("The state of the search is that of another one, or damaged. Begin a new run.")
     return ColumnView(stored.columns, n_columns) if stored.columns else ColumnView.whole(n_columns)
 
 

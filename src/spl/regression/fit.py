@@ -31,8 +31,8 @@ POLISH_EFFORT = FitEffort(n_starts=1, n_scans=0, max_iterations=100, tolerance=1
 LAST_EFFORT = FitEffort(
     n_starts=1, n_scans=0, max_iterations=3, tolerance=1e-9
 )  # on all rows, from a fit to many of them
-MAX_REWEIGHTINGS = 8  # of a fit by likelihood
-SETTLED_NATS = 0.01  # by which reweighting must improve a fit to go on
+MAX_REWEIGHTINGS = 6  # of a fit by likelihood
+SETTLED_NATS = 0.05  # by which reweighting must improve a fit to go on
 INPUT_STEP = 0.1  # error bars of a column by which it is moved to see what its errors do to the target
 SMALLEST_SPREAD = 1e-100  # of a target whose squared errors are finite and not 0; constants of others are not fitted
 

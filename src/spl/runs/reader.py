@@ -329,6 +329,7 @@ def _read_result(plain: object, front: Front) -> Discovery:
         notes=as_texts(numbers.get("notes", [])),  # older runs do not have them
         noise=_read_noise(as_fields(numbers.get("noise", {"name": "normal"}))),
         outliers=tuple(as_whole(row) for row in as_list(numbers.get("outliers", []))),
+        screened=as_text(numbers.get("screened", "")),
     )
 
 
