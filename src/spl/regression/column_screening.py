@@ -1,17 +1,18 @@
 """Screening: which columns of a wide table does a target depend on?
 
-Step by step, the column is taken whose best term explains most of what the columns taken so far leave; if no single term explains
-enough, the two columns with the best product of terms. What is left is the error of a smooth model of the columns taken, so weak
-columns show once strong ones are accounted for. Screening ends when nothing explains more than chance: than the best of as many
-unrelated columns would, which is measured on targets with permuted rows.
+Step by step, columns are taken that explain more than chance of what the columns taken so far leave: one column by its best term; if
+there is none, one by its best product with a column taken; else two by the best product of their terms; else one that tells how large
+the rest is. What is left is the error of a smooth model of the columns taken, so weak columns show once strong ones are accounted for.
+Chance is what the best of as many unrelated columns explains, which is measured on targets with permuted rows.
 
-The target is looked at in three ways: as it is, as ranks, and as ranks of its distance from the middle. Each of them is plain for some
-family of laws: for sums, for functions of sums and products, and for products of columns around 0, of which no part shows alone.
+The target is looked at in three ways: as it is, as ranks, and as ranks of its distance from the middle. Each is plain for some family
+of laws: for sums, for functions of sums and products, and for products of columns around 0, of which no part shows alone.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +22,15 @@ from spl.regression.column_terms import Numbers, clip_far_values, make_terms, sc
 from spl.regression.smooth_model import find_unexplained
 
 MAX_NARROW = 10  # columns of a table that needs no screening
-MIN_PROMISING, MAX_PROMISING = (
-    4,
-    10,
-)  # columns to begin with: with more, a bank of the same size has only shorter formulas
+MIN_PROMISING, MAX_PROMISING = 4, 10  # columns to begin with: with more, a bank has only shorter formulas
+NEAR_CHANCE = 0.85  # score above which a column is promising if there is room
 SCREENED_ROWS = 500  # the smooth models take a time that grows with the third power of the rows
-MAX_FACTORS = 1800  # whose products are looked at
-N_WAVE_FACTORS = 3  # of each column, if there are not too many columns
+MAX_FACTORS = 2000  # of which all products are looked at
+N_PAIR_TERMS = 3  # of each column, that are such factors, if there are not too many columns
 LEAST_VARIANCE = 0.05  # of a product that is looked at; its factors have 1
 SAME_ORDER = 1 - 1e-5  # correlation of two columns that order the rows alike
-N_PERMUTATIONS, N_PAIR_PERMUTATIONS = 12, 3  # with permuted targets, for single terms and for products
-EXCEEDED = 0.01  # how often unrelated columns exceed the level of chance
+N_PERMUTATIONS, N_PRODUCT_PERMUTATIONS = 12, 3  # with permuted targets, for single terms and for products
+EXCEEDED = 0.002  # how often unrelated columns exceed the level of chance, at each of some dozen looks
 MEAN_GUMBEL = 0.5772  # of the standard distribution of maxima
 
 
@@ -40,14 +39,12 @@ class Screening:
     """What screening says of the columns of a table."""
 
     scores: (
-        Numbers  # [D], the most that a term with the column explained, relative to chance: above 1, it is not by chance
+        Numbers  # [D], the most that a term with the column explained, relative to chance: above 1, hardly by chance
     )
     chance: float  # the share of the target that the best term of a single column explains by chance
     promising: tuple[int, ...]  # columns to begin with, the most important first
-    duplicates: tuple[
-        tuple[int, int], ...
-    ] = ()  # each column left out because it is equal to another one, and that one
-    constants: tuple[int, ...] = ()  # columns left out because they never vary
+    duplicates: tuple[tuple[int, int], ...] = ()  # columns that are left out, each with the equal column that is kept
+    constants: tuple[int, ...] = ()  # columns that are left out because they never vary
 
 
 def screen_columns(
@@ -55,7 +52,7 @@ def screen_columns(
 ) -> Screening:
     """Return which columns explain the target beyond chance, and which to begin a search with.
 
-    The order of the columns does not matter. Rows may be in any order, as long as the values are not tied.
+    Neither the order of the columns nor that of the rows matters, as long as no two rows have the same value.
 
     Args:
         data: the table.
@@ -65,16 +62,19 @@ def screen_columns(
 
     Examples:
         >>> table = np.random.default_rng(0).normal(size=(200, 30))
-        >>> screen_columns(Dataset.from_arrays(table, table[:, 7] * table[:, 21] + table[:, 3])).promising[:3]
-        (3, 7, 21)
+        >>> found = screen_columns(Dataset.from_arrays(table, table[:, 7] * table[:, 21] + table[:, 3]))
+        >>> sorted(found.promising[:3]), [bool(score > 1) for score in found.scores[6:9]]
+        ([3, 7, 21], [False, True, False])
     """
     values = data.target if values is None else values
     with _one_thread():
         table = _Table(data, values, data.weights if weights is None else weights)
         taken = table.take_columns(values, (), most)
     taken = list(dict.fromkeys([*taken, *table.find_twins(taken)]))[:most]
-    others = [place for place in np.argsort(-table.scores, kind="stable").tolist() if place not in taken]
-    taken += others[: max(min(MIN_PROMISING, most) - len(taken), 0)]
+    for place in np.argsort(-table.last_scores, kind="stable").tolist():
+        is_near = len(taken) < MIN_PROMISING or table.last_scores[place] > NEAR_CHANCE
+        if is_near and place not in taken and len(taken) < most:
+            taken.append(place)
     scores = np.zeros(len(data.names))
     scores[table.columns] = table.scores
     return Screening(scores, table.chance, table.columns_at(taken), table.duplicates, table.constants)
@@ -108,7 +108,7 @@ def ask_residual(
 
 
 def _one_thread() -> AbstractContextManager[object]:
-    """Return a context in which numpy uses one thread: more are slower for tables of this size, most of all if processors are busy."""
+    """Return a context in which numpy uses one thread: for matrices of this size, more are slower on busy processors."""
     from threadpoolctl import threadpool_limits  # slow to import
 
     limits: AbstractContextManager[object] = threadpool_limits(1, "blas")
@@ -122,10 +122,11 @@ class _Table:
         self._rows = _choose_rows(data, values, weights)
         self._weights = weights[self._rows]
         self._shares = self._weights / self._weights.sum()
-        self.columns, self.duplicates, self.constants = _choose_columns(data, np.flatnonzero(weights > 0), self._rows)
+        self.columns, self.duplicates, self.constants = _choose_columns(data, weights > 0, self._rows)
         self._terms = make_terms(data.columns[np.ix_(self.columns, self._rows)], self._weights)
-        self.scores = np.zeros(len(self.columns))
-        self._pairs: _Pairs | None = None
+        self.scores = np.zeros(len(self.columns))  # the highest so far
+        self.last_scores = self.scores  # in the last step
+        self._pairs: _Products | None = None
         random = np.random.default_rng(0)
         normal = score_normally(np.arange(self._rows.size, dtype=float))
         self._permuted = standardize(
@@ -148,9 +149,13 @@ class _Table:
         taken = list(begin)
         targets = standardize(np.array([*_look_at(values[self._rows])]), self._weights)
         while self.columns.size and len(taken) < most:
-            left = find_unexplained(self._terms, taken, targets, self._weights)
-            left = standardize(np.array([clip_far_values(each) for each in left]), self._weights)
-            new = self._take_single(left, taken) or self._take_pair(left, taken)
+            self.last_scores = np.zeros(len(self.columns))
+            left = self._find_left(targets, taken)
+            new = self._take_single(left, taken) or self._take_partner(left, taken) or self._take_pair(left, taken)
+            if not new:
+                sizes = standardize(np.array([score_normally(np.abs(left[0]))]), self._weights)
+                new = self._take_single(self._find_left(sizes, taken), taken)
+            self.scores = np.maximum(self.scores, self.last_scores)
             if not new:
                 break
             taken += new
@@ -162,79 +167,100 @@ class _Table:
         alike = np.abs((waves * self._shares.astype(np.float32)) @ waves[list(taken)].T)
         return np.flatnonzero(np.any(alike > SAME_ORDER, axis=1)).tolist()
 
+    def _find_left(self, targets: Numbers, taken: Sequence[int]) -> Numbers:
+        """Return what the columns taken leave of each target, without far values."""
+        left = find_unexplained(self._terms, taken, targets, self._weights)
+        return standardize(np.array([clip_far_values(each) for each in left]), self._weights)
+
     def _take_single(self, left: Numbers, taken: Sequence[int]) -> list[int]:
         """Return the column whose best term explains most, if that is more than chance."""
         scores = np.max(self._explain(left), axis=0) / self.chance
         scores[list(taken)] = 0.0
-        self.scores = np.maximum(self.scores, scores)
+        self.last_scores = np.maximum(self.last_scores, scores)
         best = int(np.argmax(scores))
         return [best] if scores[best] > 1 else []
 
+    def _take_partner(self, left: Numbers, taken: Sequence[int]) -> list[int]:
+        """Return the column with the best product with a column taken, if that explains more than chance."""
+        if not taken:
+            return []
+        everything = np.arange(len(self._terms))
+        return self._take_product(
+            self._make_products(np.array(taken), everything, self._terms.shape[1] - 1), left, taken
+        )
+
     def _take_pair(self, left: Numbers, taken: Sequence[int]) -> list[int]:
-        """Return the columns, without those taken, of the product that explains most, if that is more than chance."""
+        """Return the columns of the best of all products, without those taken, if it explains more than chance."""
         if self._pairs is None:
-            self._pairs = self._make_pairs()
-        pairs = self._pairs
-        scores = np.max([pairs.explain(each) for each in left], axis=0) / pairs.chance
-        known = np.isin(pairs.places, taken)
-        scores[np.ix_(known, known)] = 0.0
-        best_of_each = np.where(known, 0.0, scores.max(axis=1))
-        self.scores[pairs.places] = np.maximum(self.scores[pairs.places], best_of_each)
+            places = np.sort(np.argsort(-np.maximum(self.scores, self.last_scores), kind="stable")[:MAX_FACTORS])
+            n_terms = int(np.clip(MAX_FACTORS // len(places), 1, N_PAIR_TERMS))
+            self._pairs = self._make_products(places, places, n_terms)
+        return self._take_product(self._pairs, left, taken)
+
+    def _take_product(self, products: "_Products", left: Numbers, taken: Sequence[int]) -> list[int]:
+        """Return the columns of the best product, without those taken, if it explains more than chance."""
+        scores = np.max([products.explain(each) for each in left], axis=0) / products.chance
+        scores[np.ix_(np.isin(products.first, taken), np.isin(products.second, taken))] = 0.0
+        is_new = ~np.isin(products.second, taken)
+        new = products.second[is_new]
+        self.last_scores[new] = np.maximum(self.last_scores[new], scores[:, is_new].max(axis=0, initial=0.0))
         best = np.unravel_index(np.argmax(scores), scores.shape)
         if scores[best] <= 1:
             return []
-        return [place for place in pairs.places[list(best)].tolist() if place not in taken]
+        return [place for place in (int(products.first[best[0]]), int(products.second[best[1]])) if place not in taken]
 
     def _explain(self, targets: Numbers) -> NDArray[np.float32]:
         """Return what the best term of each column explains of each target [M, D]."""
         weighted = (targets * self._shares).astype(np.float32)
         return np.asarray(np.max((self._terms @ weighted.T) ** 2, axis=1).T)
 
-    def _make_pairs(self) -> "_Pairs":
-        """Return the products of terms, of the columns with the highest scores if there are too many."""
-        places = np.sort(np.argsort(-self.scores, kind="stable")[:MAX_FACTORS])
-        pairs = _Pairs(self._terms, self._shares, places)
-        pairs.chance = self._level_of_chance(
-            [float(pairs.explain(target).max()) for target in self._permuted[:N_PAIR_PERMUTATIONS]]
-        )
-        return pairs
+    def _make_products(self, first: NDArray[np.intp], second: NDArray[np.intp], n_terms: int) -> "_Products":
+        """Return the products of the first few terms of these columns, and what they explain by chance."""
+        products = _Products(self._terms[:, 1 : n_terms + 1], self._shares, first, second)
+        maxima = [float(products.explain(target).max()) for target in self._permuted[:N_PRODUCT_PERMUTATIONS]]
+        products.chance = self._level_of_chance(maxima)
+        return products
 
     def _level_of_chance(self, maxima: Sequence[float]) -> float:
         """Return the share that unrelated columns seldom exceed, given the highest share for each of some permuted targets.
 
-        A share times the number of rows is the square of a normal number, so maxima have Gumbel's distribution, of scale 2.
+        A share times the number of rows is the square of a normal number, so maxima have Gumbel's distribution, of scale 2. If
+        weights differ, there are effectively fewer rows.
         """
         far = -np.log(-np.log(1 - EXCEEDED)) - MEAN_GUMBEL
-        return float(np.mean(maxima) + 2 * far / self._rows.size)
+        return float(np.mean(maxima) + 2 * far * np.sum(self._shares**2))
 
 
-class _Pairs:
-    """All products of the slowest waves of two columns."""
+class _Products:
+    """All products of a term of one column and a term of another."""
 
-    def __init__(self, terms: NDArray[np.float32], shares: Numbers, places: NDArray[np.intp]) -> None:
-        self.places = places
-        self.chance = 1.0
-        self._n_waves = int(np.clip(MAX_FACTORS // len(places), 1, N_WAVE_FACTORS))
+    def __init__(
+        self, terms: NDArray[np.float32], shares: Numbers, first: NDArray[np.intp], second: NDArray[np.intp]
+    ) -> None:
+        self.first, self.second = first, second  # places of the columns
+        self.chance = 1.0  # the share of a target that the best product explains by chance
+        self._shape = (len(first), terms.shape[1], len(second), terms.shape[1])
         self._shares = shares.astype(np.float32)
-        self._factors = np.ascontiguousarray(terms[places, 1 : 1 + self._n_waves].reshape(-1, shares.size))
-        squares = self._factors**2
-        variance = (squares * self._shares) @ squares.T - ((self._factors * self._shares) @ self._factors.T) ** 2
-        self._inverse = np.where(variance > LEAST_VARIANCE, 1 / np.maximum(variance, LEAST_VARIANCE), 0).astype(
-            np.float32
+        self._left, self._right = (
+            np.ascontiguousarray(terms[places].reshape(-1, shares.size)) for places in (first, second)
         )
-        column = np.arange(len(self._factors)) // self._n_waves
-        self._inverse[column[:, np.newaxis] == column] = 0  # the product of two terms of a column is a term of it
+        variance = self._multiply(self._left**2, self._right**2) - self._multiply(self._left, self._right) ** 2
+        self._inverse = np.where(variance > LEAST_VARIANCE, 1 / np.maximum(variance, LEAST_VARIANCE), np.float32(0))
+        same = np.repeat(first, terms.shape[1])[:, np.newaxis] == np.repeat(second, terms.shape[1])
+        self._inverse[same] = 0  # the product of two terms of a column is a term of it
 
     def explain(self, target: Numbers) -> NDArray[np.float32]:
         """Return what the best product of two columns explains of a target, for each pair of columns.
 
-        The covariance of a target t with all products a_i*a_j is one matrix product: sum of w*t*a_i*a_j over the rows.
+        The covariance of a target t with all products a_i*b_j is one matrix product: the sum of w*t*a_i*b_j over the rows.
         """
-        explained = (self._factors * (self._shares * target.astype(np.float32))) @ self._factors.T
+        explained = self._multiply(self._left * target.astype(np.float32), self._right)
         explained **= 2
         explained *= self._inverse
-        shape = (len(self.places), self._n_waves, len(self.places), self._n_waves)
-        return np.asarray(explained.reshape(shape).max(axis=(1, 3)))
+        return np.asarray(explained.reshape(self._shape).max(axis=(1, 3)))
+
+    def _multiply(self, left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.asarray((left * self._shares) @ right.T)
 
 
 def _look_at(values: Numbers) -> Iterator[Numbers]:
@@ -246,33 +272,37 @@ def _look_at(values: Numbers) -> Iterator[Numbers]:
 
 def _choose_rows(data: Dataset, values: Numbers, weights: Numbers) -> NDArray[np.intp]:
     """Return rows that count, sorted by value; if there are many, evenly spread over the values."""
-    rows = np.flatnonzero(weights > 0)
-    columns = data.columns[:, rows]
-    rows = rows[np.lexsort((columns.sum(axis=0), columns.min(axis=0), columns.max(axis=0), values[rows]))]
+    ties = (data.columns.sum(axis=0), data.columns.min(axis=0), data.columns.max(axis=0))  # for any order of columns
+    order = np.lexsort((*ties, values))
+    rows = order[weights[order] > 0]
     if rows.size > SCREENED_ROWS:
         rows = rows[np.linspace(0, rows.size - 1, SCREENED_ROWS).round().astype(int)]
     return rows
 
 
-def _choose_columns(
-    data: Dataset, rows: NDArray[np.intp], shown: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], tuple[tuple[int, int], ...], tuple[int, ...]]:
-    """Return the columns that vary and differ, sorted by their values in the rows shown; duplicates; and constants.
+class _ColumnChoice(NamedTuple):
+    """The columns that vary and differ, sorted by their values; and the others."""
 
-    Of equal columns, the first by name is kept.
-    """
-    columns = data.columns[:, rows] + 0.0  # so that -0 is 0
-    constants = np.flatnonzero(np.all(columns == columns[:, :1], axis=1))
-    kept: list[int] = []
-    duplicates: list[tuple[int, int]] = []
-    alike: dict[bytes, list[int]] = {}
-    others = np.setdiff1d(np.arange(len(columns)), constants).tolist()
-    for column in sorted(others, key=lambda k: ((data.columns[k, shown] + 0.0).tobytes(), data.names[k])):
-        known = alike.setdefault((data.columns[column, shown] + 0.0).tobytes(), [])
-        twin = next((k for k in known if np.array_equal(columns[k], columns[column])), None)
-        if twin is None:
-            known.append(column)
-            kept.append(column)
+    kept: NDArray[np.intp]
+    duplicates: tuple[tuple[int, int], ...]  # each with the column that is kept instead, the first by name
+    constants: tuple[int, ...]
+
+
+def _choose_columns(data: Dataset, counts: NDArray[np.bool_], rows: NDArray[np.intp]) -> _ColumnChoice:
+    """Compare columns in all rows that count. They are sorted by their values in the rows that are looked at."""
+    shown = {column: (values[rows] + 0.0).tobytes() for column, values in enumerate(data.columns)}  # -0 becomes 0
+    kept: dict[bytes, list[int]] = {}
+    duplicates, constants = [], []
+    for column in sorted(shown, key=lambda k: (shown[k], data.names[k])):
+        values = data.columns[column, counts]
+        if np.all(values == values[0]):
+            constants.append(column)
+            continue
+        alike = kept.setdefault(shown[column], [])
+        original = next((k for k in alike if np.array_equal(data.columns[k, counts], values)), None)
+        if original is None:
+            alike.append(column)
         else:
-            duplicates.append((column, twin))
-    return np.array(kept, np.intp), tuple(sorted(duplicates)), tuple(constants.tolist())
+            duplicates.append((column, original))
+    places = np.array([column for alike in kept.values() for column in alike], np.intp)
+    return _ColumnChoice(places, tuple(sorted(duplicates)), tuple(sorted(constants)))

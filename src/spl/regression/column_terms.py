@@ -90,4 +90,5 @@ def clip_far_values(values: Numbers) -> Numbers:
     """
     lower, middle, upper = np.quantile(values, [0.25, 0.5, 0.75])
     spread = (upper - lower) / 1.349 or np.max(np.abs(values - middle)) or 1.0
-    return np.asarray(np.clip((values - middle) / spread, -MOST_SPREADS, MOST_SPREADS))
+    with np.errstate(over="ignore"):
+        return np.asarray(np.clip((values - middle) / spread, -MOST_SPREADS, MOST_SPREADS))
