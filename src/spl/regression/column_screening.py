@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
+from spl.errors import list_names
 from spl.regression.column_terms import Numbers, clip_far_values, make_terms, score_normally, standardize
+from spl.regression.column_view import ColumnView
 from spl.regression.smooth_model import find_unexplained
 
 MAX_NARROW = 10  # columns of a table that needs no screening
@@ -306,3 +308,25 @@ def _choose_columns(data: Dataset, counts: NDArray[np.bool_], rows: NDArray[np.i
             duplicates.append((column, original))
     places = np.array([column for alike in kept.values() for column in alike], np.intp)
     return _ColumnChoice(places, tuple(sorted(duplicates)), tuple(sorted(constants)))
+
+
+def describe_screening(screening: Screening, view: ColumnView, data: Dataset) -> str:
+    """Return in words which columns of a wide table were searched, and which were left out as constant or equal to another.
+
+    Examples:
+        >>> table = np.random.default_rng(0).normal(size=(100, 12))
+        >>> data = Dataset.from_arrays(table, table[:, 3])
+        >>> describe_screening(screen_columns(data), ColumnView((3, 1), 12), data)
+        'Searched with 2 of 12 columns: x3, x1; the others explain no more than chance.'
+    """
+    names = data.names
+    parts = [
+        f"Searched with {len(view.columns)} of {len(names)} columns: {list_names([names[k] for k in view.columns])}"
+    ]
+    parts.append("the others explain no more than chance")
+    if screening.duplicates:
+        pairs = [f"{names[one]} (as {names[other]})" for one, other in screening.duplicates]
+        parts.append(f"left out, because they repeat another: {list_names(pairs)}")
+    if screening.constants:
+        parts.append(f"left out, because they never vary: {list_names([names[k] for k in screening.constants])}")
+    return "" if view.is_whole else "; ".join(parts) + "."

@@ -298,7 +298,11 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
     request, n_rows, floor = setup.request, yardstick.data.n_rows, yardstick.floor
     chosen = front[front.choose("mdl", n_rows, floor)]
     choice, doubt = _explain_noise(setup, views, yardstick, chosen)
-    screened = "" if setup.screening is None else describe_screening(setup.screening, views.lead.planting.columns, request.data)
+    screened = (
+        ""
+        if setup.screening is None
+        else describe_screening(setup.screening, views.lead.planting.columns, request.data)
+    )
     doubts = (*find_doubts(front, yardstick.data, floor), *doubt)
     notes = (*request.data.notes, *((screened,) if screened else ()), *doubts, *store.troubles)
     return Discovery(
