@@ -10,7 +10,7 @@ from tests.grammar_twins import derive, grammars
 from tests.own_operators import BLEND, SINC
 
 from spl.formulas.grammar import Grammar
-from spl.formulas.grammar_restriction import restrict_grammar
+from spl.formulas.grammar_restriction import arrange_grammar, restrict_grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.program import Program
 from spl.kernels.programs import tokens as tk
@@ -112,3 +112,15 @@ def test_no_formula_of_the_columns_kept_is_lost(grammar, seed):
     restricted = restrict_grammar(grammar, ["x"])
     assert restricted is not None
     assert restricted.derives(renamed)
+
+
+def test_columns_and_their_rules_can_be_arranged():
+    grammar = Grammar.from_text("f -> a | f + f | b*c | C")
+    arranged = arrange_grammar(grammar, ["c", "b", "a"])
+    assert arranged.vocabulary.variables == ("c", "b", "a")
+    assert str(arranged) == "f -> f + f | C | b*c | a"
+
+
+def test_arranged_grammars_do_not_depend_on_the_order_before():
+    one, other = (Grammar.from_operators(DEFAULT_OPERATORS, names) for names in (COLUMNS, COLUMNS[::-1]))
+    assert arrange_grammar(one, COLUMNS) == arrange_grammar(other, COLUMNS)

@@ -333,7 +333,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
 
     @property
     def relevance_(self) -> "pd.Series[float]":
-        """What each column brings to the chosen equation: the share of its variance that comes from the column, alone or with others."""
+        """What each column brings to the chosen equation: the share of its variance that comes from it, alone or with others."""
         from spl.regression.relevance import measure_relevance
 
         check_is_fitted(self)

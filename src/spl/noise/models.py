@@ -147,7 +147,7 @@ def _fit_student(
     squares: Array, unit: Array, extra: Array | None, low: float, start: float, degrees: float
 ) -> tuple[float, float, float]:
     """Return the nats of Student errors with some degrees of freedom and the best scale, these degrees, and that scale."""
-    constant = gammaln(degrees / 2) - gammaln((degrees + 1) / 2) + 0.5 * math.log(degrees * math.pi)
+    constant = math.lgamma(degrees / 2) - math.lgamma((degrees + 1) / 2) + 0.5 * math.log(degrees * math.pi)
     added = 0.0 if extra is None else extra
 
     def nats(scale: float) -> float:
@@ -159,7 +159,7 @@ def _fit_student(
         scale = _solve_student(squares / unit, low, start, degrees)
     else:
         scale = _minimize(nats, max(1e-2 * start, low), max(30 * start, 2 * low))
-    return nats(scale), degrees, scale
+    return float(nats(scale)), degrees, float(scale)
 
 
 def _solve_student(squares: Array, low: float, scale: float, degrees: float) -> float:

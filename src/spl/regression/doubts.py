@@ -1,12 +1,37 @@
 """Reasons to doubt what a search found, in words for people."""
 
+from dataclasses import replace
+
+import numpy as np
+
 from spl.data.dataset import Dataset
 from spl.kernels.programs import tokens as tk
-from spl.regression.description_length import description_length
-from spl.regression.fit import fit_constant
+from spl.noise.models import NORMAL
+from spl.noise.repeats import DOUBTFUL_CHANCE, find_repeats, misfit_chance
+from spl.regression.candidate import Candidate
+from spl.regression.description_length import count_numbers, description_length
+from spl.regression.fit import evaluate, find_scatter, fit_constant
 from spl.regression.front import Front
 
 UNEXPLAINED = "The columns do not explain the target: a constant describes it best."
+
+
+def find_misfit(chosen: Candidate, data: Dataset) -> tuple[str, ...]:
+    """Return a note if repeated measurements scatter so little that the formula cannot be the whole law; usually none."""
+    repeats = find_repeats(data.columns, data.target)
+    if repeats is None:
+        return ()
+    scatter = find_scatter(chosen.program, data if data.noise is not None else replace(data, noise=NORMAL))
+    if scatter.precisions.size != data.n_rows:
+        return ()
+    values = evaluate(chosen.program, data.columns[:, repeats.rows])
+    chance = misfit_chance(repeats, values, scatter.precisions[repeats.rows], count_numbers(chosen.program))
+    if chance >= DOUBTFUL_CHANCE:
+        return ()
+    return (
+        f"The formula misses part of the law: repeated measurements of the same inputs scatter by {repeats.deviation:.3g} only "
+        f"({repeats.n_free + np.unique(repeats.group).size} rows), and the formula is farther from their means than that explains.",
+    )
 
 
 def find_doubts(front: Front, data: Dataset, floor: float) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from spl.data.dataset import Dataset
 from spl.formulas.grammar_restriction import arrange_grammar, restrict_grammar
 from spl.noise.first_weights import distance_from_neighbours, guess_precisions, robust_deviation
 from spl.noise.models import AUTO, NORMAL, STUDENT, NoiseModel
+from spl.noise.repeats import Repeats, find_repeats
 from spl.regression.bank_build import count_entries
 from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint
@@ -41,6 +42,7 @@ class SearchSetup:
     rows: Dataset  # the same for other noise models: each measurement counts, so none are merged
     drawn: Dataset  # the rows that the trees see
     screening: Screening | None  # of the columns of a wide table
+    repeats: Repeats | None  # rows that were measured more than once
     seeds: tuple[int, ...]  # of the trees of the first view
     memory: MemoryPlan
     time: TimeLimit
@@ -96,6 +98,7 @@ def set_up(
         rows=rows,
         drawn=drawn,
         screening=screen_columns(rows) if is_wide else None,
+        repeats=find_repeats(rows.columns, rows.target),
         seeds=tuple(int(seed) for seed in sequence.generate_state(config.n_trees, np.uint64)),
         memory=memory,
         time=time_limit,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spl.formulas.text import make_token
 from spl.kernels.programs import tokens as tk
-from spl.noise.models import AUTO, NORMAL, find_noise_model
+from spl.noise.models import AUTO, NORMAL, NoiseModel, find_noise_model
 from spl.regression.candidate import Candidate
 from spl.regression.column_screening import MAX_PROMISING, ask_residual
 from spl.regression.column_view import ColumnView
@@ -154,12 +154,18 @@ class Views:
             if model.name in opened:
                 continue
             best = best_description(candidates, model, self.setup.rows)
-            if best is not None and (normal is None or best.nats + margin < normal.nats):
+            is_better = best is not None and (normal is None or best.nats + margin < normal.nats)
+            if best is not None and (is_better or self._is_shown_by_repeats(model)):
                 weights, planting = guess_weights(self.setup, model, choice), first.planting
                 self.opened.append(open_view(self.setup, model, weights, planting.columns, planting))
                 self.descriptions[model.name] = best
         if len(self.opened) > 1 and normal is not None:
             self.descriptions[first.name] = normal
+
+    def _is_shown_by_repeats(self, model: NoiseModel) -> bool:
+        """Return whether repeated measurements, without any formula, show another noise model than even normal noise."""
+        repeats, floor = self.setup.repeats, self.first.yardstick.floor
+        return repeats is not None and repeats.nats(model, floor) + MARGIN_NATS < repeats.nats(NORMAL, floor)
 
     def _choose_lead(self) -> None:
         """Let the view with the shortest description lead; the first one has an advantage."""
