@@ -10,6 +10,7 @@ import numpy as np
 
 from spl.regression.column_terms import Numbers, Terms
 
+# Set by judgement, not tuned.
 REACHES = (0.1, 0.5)  # variance of the functions of one column, relative to the constant: more of it, more interactions
 NOISE_LEVELS = (1e-5, 1e-3, 1e-2, 1e-1, 1.0)  # that are tried, relative to the mean of the kernel's diagonal
 STEEPNESS = 2.0  # a wave of frequency k has the variance k**-STEEPNESS
