@@ -14,8 +14,10 @@ from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR, NUMBER_COLOUR
+from spl.regression.column_screening import screen_columns
 from spl.regression.description_length import description_length, misfit
 from spl.regression.fit import fit, fit_constant
+from spl.regression.relevance import measure_relevance
 
 IMAGES = Path(__file__).parent.parent / "images"
 LOOK = {
@@ -244,6 +246,26 @@ def draw_start(figure: Figure) -> None:
     axes.legend(loc="lower right")
 
 
+def draw_columns(figure: Figure) -> None:
+    """Draw what screening says of 100 columns, and what the three of a law bring to it."""
+    figure.set_size_inches(9, 3)
+    rng = np.random.default_rng(0)
+    table = rng.uniform(0.5, 3, (400, 100))
+    data = Dataset.from_arrays(table, 2 * table[:, 12] * table[:, 77] / table[:, 40] + 0.05 * rng.normal(size=400))
+    scores = screen_columns(data).scores
+    left, right = figure.subplots(1, 2, width_ratios=(3, 1))
+    is_relevant = np.isin(np.arange(100), (12, 40, 77))
+    left.bar(np.arange(100)[~is_relevant], scores[~is_relevant], color=GREY)
+    left.bar(np.arange(100)[is_relevant], scores[is_relevant], color=FOUND_COLOUR)
+    left.axhline(1.0, color=MEASURED_COLOUR, linewidth=1)
+    left.annotate("chance", (99.5, 1.15), ha="right", color=MEASURED_COLOUR)
+    left.set(xlabel="column", ylabel="explained, over chance", yscale="log")
+    program = parse_expression("2*x12*x77/x40", Vocabulary(data.names))
+    shares = measure_relevance(program, data)
+    right.barh(["x40", "x77", "x12"], shares[[40, 77, 12]], color=FOUND_COLOUR)
+    right.set(xlabel="relevance_")
+
+
 def main() -> None:
     """Draw all figures."""
     figures: dict[str, Callable[[Figure], None]] = {
@@ -254,6 +276,7 @@ def main() -> None:
         "constants": draw_constants,
         "weak-form": draw_weak,
         "start": draw_start,
+        "columns": draw_columns,
     }
     for name, draw in figures.items():
         with rc_context(LOOK):
