@@ -125,7 +125,7 @@ def _scatter_relative(rows: MeasuredRows, values: Array) -> Scatter:
     share = best_share(ratio)[1]
     variances = share**2 * (ratio**2 + values**2) * unit + added
     floor_share = rows.floor / math.sqrt(float(np.max((ratio**2 + values**2) * unit)))
-    numbers = {"relative error": share, "even error": share * ratio}
+    numbers = {"relative error": float(share), "even error": float(share * ratio)}
     return _gauss(rows, squares, variances, share, floor_share, numbers)
 
 

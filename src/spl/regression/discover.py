@@ -29,6 +29,7 @@ from spl.regression.noise_choice import (
     best_description,
     explain_choice,
     note_of_doubt,
+    note_of_error_bars,
     rival_models,
 )
 from spl.regression.outliers import find_outliers
@@ -338,7 +339,8 @@ def _explain_noise(
     choice = explain_choice(chosen, noise, rows, known, is_auto)
     even = next((each for each in known if each.noise is NORMAL), None)
     if even is None or noise is NORMAL:
-        return choice, ()
+        note = note_of_error_bars(choice, rows.n_rows)
+        return choice, (note,) if note else ()
     is_same = even.candidate.program.tokens == chosen.program.tokens
     formula = to_text(chosen.program, NOTE_DIGITS)
     instead = formula if is_same else to_text(even.candidate.program, NOTE_DIGITS)

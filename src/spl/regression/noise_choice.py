@@ -92,23 +92,40 @@ def explain_choice(
     scatter = find_scatter(chosen.program, replace(rows, noise=noise))
     if not is_auto:
         return NoiseChoice(noise.name, dict(scatter.numbers), reason="as asked for")
-    if scatter.is_exact and noise is NORMAL:
-        return NoiseChoice(noise.name, reason="there is none: the law is exact")
+    if scatter.is_exact:
+        rest = " in most rows; the others are outliers" if noise is STUDENT else ": there is no noise"
+        return NoiseChoice(noise.name, dict(scatter.numbers), reason=f"the law is exact{rest}")
     own = price(chosen, noise, rows).nats
     others = {each.noise.name: each.nats - own for each in compared if each.noise is not noise}
-    reason = _reason(noise, others)
+    words = "errors as large as the error bars" if noise is NORMAL and rows.sigma is not None else noise.words
+    reason = _reason(words, others)
     return NoiseChoice(noise.name, dict(scatter.numbers), others, reason)
 
 
-def _reason(noise: NoiseModel, others: Mapping[str, float]) -> str:
+def _reason(words: str, others: Mapping[str, float]) -> str:
     if not others:
-        return f"{noise.words}; no other model was compared"
+        return f"{words}; no other model was compared"
     nearest = min(others, key=lambda name: others[name])
-    words = NOISE_MODELS[nearest].words
+    instead = NOISE_MODELS[nearest].words
     if others[nearest] < 0:
-        return f"{noise.words}; {words} would describe the data only {-others[nearest]:.1f} nats more briefly"
-    amount = "infinitely many" if math.isinf(others[nearest]) else f"{others[nearest]:.1f}"
-    return f"{noise.words}; {words} would take {amount} nats more"
+        return f"{words}; {instead} would describe the data only {-others[nearest]:.1f} nats more briefly"
+    return f"{words}; {instead} would take {others[nearest]:.1f} nats more"
+
+
+def note_of_error_bars(choice: NoiseChoice, n_rows: int) -> str:
+    """Return a note if the errors are larger than error bars explain; "" otherwise.
+
+    Examples:
+        >>> note_of_error_bars(NoiseChoice("normal", {"factor of the error bars": 2.31}), 100)
+        'The errors are 2.31 times as large as the error bars: either these are too small, or the formula misses part of the law.'
+    """
+    factor = choice.numbers.get("factor of the error bars", 1.0)
+    if factor < 1.0 + 4.0 / math.sqrt(2 * n_rows):  # four standard errors of such a factor
+        return ""
+    return (
+        f"The errors are {factor:.3g} times as large as the error bars: either these are too small, or the formula misses part of "
+        "the law."
+    )
 
 
 def note_of_doubt(choice: NoiseChoice, n_rows: int, formula: str, plain_formula: str) -> str:

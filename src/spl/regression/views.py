@@ -33,9 +33,11 @@ from spl.regression.setup import (
 )
 from spl.regression.view import View, Yardstick
 
-# Early in a search, errors are mostly those of wrong formulas. So the fewer episodes there were, the shorter the description by
-# another noise model must be: by MARGIN_NATS after this many episodes of each tree, by four times as much after half of them.
-COMPARED_EPISODES = 250
+# A wrong formula has errors of all kinds, and noise models that differ little hardly change a search. So while the law is probably
+# unknown, another model must describe the data more briefly by this many nats per row (gross outliers: about 3; relative errors over
+# decades: 1 to 2; counts: 0.5), and by more before EARLY_EPISODES of each tree. After LATE_EPISODES, MARGIN_NATS are enough.
+STRONG_NATS = 0.25
+EARLY_EPISODES, LATE_EPISODES = 250, 750
 FIRST_COMPARISON = 50  # episodes of each tree before the first comparison
 TRIAL_EPISODES = 100  # of each tree of another view: fewer say little about it
 TINY_NOISE = 1e-3  # of the spread of the target: with a smaller error, the weights of rows hardly matter
@@ -53,7 +55,7 @@ class Views:
     opened: list[View]
     lead: View
     descriptions: dict[str, Description] = field(default_factory=dict)  # the best of each view, by its name
-    compared: tuple[tuple[int, ...], ...] = ()  # formulas by which noise models were last compared
+    compared: tuple[object, ...] = ()  # when noise models were last compared, and by which formulas
     asked: dict[str, tuple[int, ...]] = field(default_factory=dict)  # the formula whose errors each view last looked at
 
     @classmethod
@@ -95,12 +97,12 @@ class Views:
         return min(self.opened, key=lambda view: view.all_episodes / self._share(view))
 
     def _share(self, view: View) -> float:
-        if (
-            view is self.lead or view is self.first
-        ):  # as long as the law is unknown, errors of a wrong formula look like noise
-            return 1.0
+        """Return how many episodes a view gets for each of the leader's. The first one gets as many, unless it is far behind."""
         behind = self._nats(view) - self._nats(self.lead)
-        return FAR_BEHIND_SHARE if behind > BEHIND_NATS and self._was_tried(view) else BEHIND_SHARE
+        if view is self.lead or (view is self.first and behind < STRONG_NATS * self.setup.rows.n_rows):
+            return 1.0
+        is_hopeless = view is not self.first and behind > BEHIND_NATS and self._was_tried(view)
+        return FAR_BEHIND_SHARE if is_hopeless else BEHIND_SHARE
 
     def _nats(self, view: View) -> float:
         known = self.descriptions.get(view.name)
@@ -127,10 +129,8 @@ class Views:
             if known is None or known.candidate.program.tokens != choice.program.tokens:
                 self.descriptions[view.name] = describe(choice, view.yardstick.model, self.setup.rows)
             self._choose_lead()
-        if (
-            choice.loss <= view.yardstick.floor
-            or view.n_episodes < TRIAL_EPISODES * len(view.trees) * 2**view.n_restarts
-        ):
+        is_early = view.n_episodes < TRIAL_EPISODES * len(view.trees) * 2**view.n_restarts
+        if is_early or choice.loss <= view.yardstick.floor:
             return
         weights, columns = self._find_weights(view, choice), self._find_columns(view, choice)
         if weights is not view.planting.weights or columns != view.planting.columns:
@@ -143,12 +143,15 @@ class Views:
     def _open_others(self, first: View, choice: Candidate) -> None:
         """Open a view for every other noise model that describes the errors of the best formulas more briefly."""
         candidates = _most_likely(first)
-        is_early = first.n_episodes < COMPARED_EPISODES * len(first.trees)
-        if (now := tuple(each.program.tokens for each in candidates)) == self.compared and not is_early:
+        n_episodes = first.n_episodes / len(first.trees)
+        now = (min(n_episodes, LATE_EPISODES), *(each.program.tokens for each in candidates))
+        if now == self.compared:
             return
         self.compared = now
         normal = best_description(candidates, NORMAL, self.setup.rows)
-        margin = MARGIN_NATS * max(COMPARED_EPISODES * len(first.trees) / first.n_episodes, 1.0) ** 2
+        margin = MARGIN_NATS
+        if n_episodes < LATE_EPISODES:
+            margin += STRONG_NATS * self.setup.rows.n_rows * max(EARLY_EPISODES / n_episodes, 1.0)
         opened = {view.name for view in self.opened}
         for model in rival_models(self.setup.rows):
             if model.name in opened:
