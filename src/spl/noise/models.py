@@ -29,6 +29,11 @@ N_GOLDEN = 20  # steps of a golden section: the last interval is 1e-4 of the fir
 MAX_NEWTON = 30  # steps of Newton's method
 SMALLEST_RATE = 1e-9  # of counts, as a share of their mean: a smaller rate gets no more weight
 GAUSS_NATS = 0.5 * math.log(2 * math.pi * math.e)  # of a row, if errors are normal with deviation 1
+SMALLEST_SHARE, LARGEST_SHARE = 1e-20, 1e20  # of the target that values of a formula reach at least and at most
+SMALLEST_SIZE, LARGEST_SIZE = (
+    1e-50,
+    1e50,
+)  # of targets for which noise models are compared: products of squares stay finite
 EXACT_BARS = 1e-6  # errors below this share of the error bars are as good as none
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
@@ -100,8 +105,8 @@ def _scatter_relative(rows: MeasuredRows, values: Array) -> Scatter:
     unit, extra = _unit_variances(rows), rows.input_variance
     sizes = np.abs(values)
     largest = float(sizes.max())
-    if not largest > 0.0:
-        return _scatter_normal(rows, values)
+    if not largest > SMALLEST_SHARE * float(np.abs(rows.target).max()):
+        return _scatter_normal(rows, values)  # next to the target, the formula is 0 everywhere
     smallest = max(float(sizes[sizes > 0].min()), 1e-12 * largest)
     added = 0.0 if extra is None else extra
     if rows.sigma is not None:  # the even part is known
@@ -337,6 +342,17 @@ def check_targets(model: NoiseModel, target: Array) -> None:
     problem = model.check(target)
     if problem:
         raise DataError(problem)
+    if not has_ordinary_size(target):
+        raise DataError(
+            f"The target reaches {np.abs(target).max():.3g}; with noise models other than normal, it must be between "
+            f"{SMALLEST_SIZE:g} and {LARGEST_SIZE:g}. Give it in another unit."
+        )
+
+
+def has_ordinary_size(target: Array) -> bool:
+    """Return whether likelihoods of targets of this size can be computed."""
+    size = float(np.abs(target).max())
+    return size == 0.0 or SMALLEST_SIZE < size < LARGEST_SIZE
 
 
 def encode_noise(noise: NoiseModel | str) -> object:

@@ -20,7 +20,7 @@ from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint, ViewCheckpoint, pack_candidates, unpack_candidates
 from spl.regression.column_screening import describe_screening
 from spl.regression.column_view import ColumnView
-from spl.regression.doubts import find_doubts, find_misfit
+from spl.regression.doubts import find_doubts, find_misfit, find_pattern
 from spl.regression.fit import price_numbers
 from spl.regression.front import Front
 from spl.regression.noise_choice import (
@@ -304,7 +304,9 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
         if setup.screening is None
         else describe_screening(setup.screening, views.lead.planting.columns, request.data)
     )
-    doubts = (*find_doubts(front, yardstick.data, floor), *find_misfit(chosen, yardstick.data), *doubt)
+    doubts = [*find_doubts(front, yardstick.data, floor), *find_misfit(chosen, yardstick.data), *doubt]
+    if yardstick.model is not NORMAL and request.noise == AUTO and chosen.loss > floor:
+        doubts += find_pattern(chosen, yardstick.check, choice.name)
     notes = (*request.data.notes, *((screened,) if screened else ()), *doubts, *store.troubles)
     return Discovery(
         front,

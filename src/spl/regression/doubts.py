@@ -6,6 +6,7 @@ import numpy as np
 
 from spl.data.dataset import Dataset
 from spl.kernels.programs import tokens as tk
+from spl.noise.first_weights import distance_from_neighbours
 from spl.noise.models import NORMAL
 from spl.noise.repeats import DOUBTFUL_CHANCE, find_repeats, misfit_chance
 from spl.regression.candidate import Candidate
@@ -13,6 +14,7 @@ from spl.regression.description_length import count_numbers, description_length
 from spl.regression.fit import evaluate, find_scatter, fit_constant
 from spl.regression.front import Front
 
+PATTERN_CHANCE = 1e-4  # errors are doubted if noise would be so like that of their neighbours less often than this
 UNEXPLAINED = "The columns do not explain the target: a constant describes it best."
 
 
@@ -31,6 +33,24 @@ def find_misfit(chosen: Candidate, data: Dataset) -> tuple[str, ...]:
     return (
         f"The formula misses part of the law: repeated measurements of the same inputs scatter by {repeats.deviation:.3g} only "
         f"({repeats.n_free + np.unique(repeats.group).size} rows), and the formula is farther from their means than that explains.",
+    )
+
+
+def find_pattern(chosen: Candidate, data: Dataset, noise: str) -> tuple[str, ...]:
+    """Return a note if the errors of a formula with an unusual noise model follow the columns, as those of a wrong formula do."""
+    with np.errstate(all="ignore"):
+        errors = data.target - evaluate(chosen.program, data.columns)
+    apart = distance_from_neighbours(data.columns, errors, data.columns, errors)
+    if apart is None or not np.all(np.isfinite(errors)):
+        return ()
+    from scipy.stats import spearmanr
+
+    found = spearmanr(errors, errors - apart)
+    if not (found.statistic > 0 and found.pvalue < PATTERN_CHANCE):
+        return ()
+    return (
+        f"The errors follow the columns: neighbouring rows err alike. So the formula probably misses part of the law, and the noise "
+        f"model '{noise}' describes what it misses.",
     )
 
 

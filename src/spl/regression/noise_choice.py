@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from spl.data.dataset import Dataset
-from spl.noise.models import NOISE_MODELS, NORMAL, POISSON, RELATIVE, STUDENT, NoiseModel
+from spl.noise.models import NOISE_MODELS, NORMAL, POISSON, RELATIVE, STUDENT, NoiseModel, has_ordinary_size
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import formula_price
 from spl.regression.fit import find_scatter, fit
@@ -55,6 +55,8 @@ def rival_models(data: Dataset) -> tuple[NoiseModel, ...]:
         >>> [model.name for model in rival_models(Dataset.from_arrays([[0.0]] * 4, [0.0, 3.0, 1.0, 40.0]))]
         ['relative', 'student', 'poisson']
     """
+    if not has_ordinary_size(data.target):
+        return ()
     if data.sigma is not None:
         return (STUDENT,)
     sizes = np.quantile(np.abs(data.target), (0.1, 0.9))

@@ -42,5 +42,6 @@ class RegressionRequest:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grammar", self.grammar.bind(self.data.names))
-        if isinstance(self.noise, NoiseModel):
+        has_bars = self.data.sigma is not None or self.data.sigma_columns is not None
+        if isinstance(self.noise, NoiseModel) and (has_bars or self.noise is not NORMAL):
             check_targets(self.noise, self.data.target)

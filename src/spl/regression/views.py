@@ -216,9 +216,10 @@ class Views:
         """
         lead = self.lead
         choice = lead.choice
-        is_exact = choice is not None and choice.loss <= lead.yardstick.floor
-        if self.setup.request.noise != AUTO or choice is None or is_exact:
+        if self.setup.request.noise != AUTO or choice is None:
             return lead.yardstick, lead.front
+        if choice.loss <= lead.yardstick.floor:
+            return self._decide_exactly(choice)
         candidates = {each.program.tokens: each for view in self.opened for each in _most_likely(view)}.values()
         models = (NORMAL, *rival_models(self.setup.rows))
         found = [best_description(candidates, model, self.setup.rows) for model in models]
@@ -229,6 +230,13 @@ class Views:
             return view.yardstick, self._join_fronts(view.yardstick, view.front)
         yardstick = make_yardstick(self.setup, best.noise)
         return yardstick, self._join_fronts(yardstick, Front(()))
+
+    def _decide_exactly(self, choice: Candidate) -> tuple[Yardstick, Front]:
+        """Return the first yardstick if an exact law is exact by it too, else that of the leading view."""
+        first, lead = self.first, self.lead
+        if lead is first or fit(choice.program, first.yardstick.check).loss > first.yardstick.floor:
+            return lead.yardstick, lead.front
+        return first.yardstick, self._join_fronts(first.yardstick, first.front)
 
     def _join_fronts(self, yardstick: Yardstick, own: Front) -> Front:
         """Return a front with what other views found, fitted by the same yardstick."""
