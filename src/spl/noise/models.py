@@ -24,6 +24,9 @@ DEGREES = (
     2.0,
     4.0,
 )  # of freedom that a Student distribution may have: with 1, up to half of the rows may be outliers
+FIRST_OUTLIERS, MOST_OUTLIERS = 0.1, 0.5  # share of the rows, to begin with and at most
+MAX_MIXING = 25  # steps of the fit of outliers among normal errors
+LEAST_TRUST = 1e-6  # an outlier keeps this share of the weight that its own error would give it
 N_RATIOS = 16  # of the even to the relative part of an error that are tried before the best is refined
 N_GOLDEN = 20  # steps of a golden section: the last interval is 1e-4 of the first
 MAX_NEWTON = 30  # steps of Newton's method
@@ -139,13 +142,15 @@ def _scatter_student(rows: MeasuredRows, values: Array) -> Scatter:
     unit, extra = _unit_variances(rows), rows.input_variance
     low = 1.0 if rows.sigma is not None else rows.floor
     start = max(math.sqrt(float(np.median(squares / unit))), low)
-    best = min(_fit_student(squares, unit, extra, low, start, degrees) for degrees in DEGREES)
-    nats, degrees, scale = best
+    nats, degrees, scale = min(_fit_student(squares, unit, extra, low, start, degrees) for degrees in DEGREES)
     variances = scale**2 * unit + (0.0 if extra is None else extra)
     precisions = (degrees + 1) / (degrees * variances + squares)
     is_exact = rows.sigma is None and extra is None and _are_mostly_exact(squares * rows.weights, rows.floor)
-    numbers = {"degrees of freedom": degrees, "scale": scale}
-    return Scatter(nats + _weight_nats(rows), precisions, numbers, is_exact)
+    student = Scatter(nats + _weight_nats(rows), precisions, {"degrees of freedom": degrees, "scale": scale}, is_exact)
+    if is_exact or extra is not None:
+        return student
+    mixed = _mix_outliers(rows, squares / unit, unit, low, start)
+    return mixed if mixed.nats < student.nats else student
 
 
 def _fit_student(
@@ -184,6 +189,28 @@ def _solve_student(squares: Array, low: float, scale: float, degrees: float) -> 
         if abs(step) < 1e-6 or (scale == low and step < 0):
             break
     return scale
+
+
+def _mix_outliers(rows: MeasuredRows, squares: Array, unit: Array, low: float, scale: float) -> Scatter:
+    """Return the scatter of normal errors with a share of outliers, which are equally likely anywhere within the largest error.
+
+    Where outliers are gross, this describes the other rows as well as normal noise does. It is fitted by expectation maximization.
+    `squares` are those of the errors over the unit variances.
+    """
+    width = 2 * math.sqrt(max(float(squares.max()), low**2))
+    share = FIRST_OUTLIERS
+    for _ in range(MAX_MIXING):
+        normal = (1 - share) * np.exp(-0.5 * squares / scale**2) / (scale * math.sqrt(2 * math.pi))
+        likely = normal + share / width
+        good = normal / likely
+        n_good = max(float(good.sum()), 1.0)
+        before, scale = scale, max(math.sqrt(float(good @ squares) / n_good), low)
+        share = min(max(1 - n_good / squares.size, 1e-9), MOST_OUTLIERS)
+        if abs(scale - before) <= 1e-4 * scale:
+            break
+    nats = -float(np.sum(np.log(likely))) + 0.5 * float(np.sum(np.log(unit))) + _weight_nats(rows)
+    precisions = (good / scale**2 + LEAST_TRUST / (scale**2 + squares)) / unit
+    return Scatter(nats, precisions, {"share of outliers": share, "standard deviation": scale})
 
 
 def _are_mostly_exact(squares: Array, floor: float) -> bool:
