@@ -3,8 +3,9 @@
 from dataclasses import KW_ONLY, dataclass, field
 
 from spl.data.dataset import Dataset
+from spl.errors import DataError
 from spl.formulas.grammar import Grammar
-from spl.noise.models import NORMAL, NoiseModel, check_targets
+from spl.noise.models import BINOMIAL, NORMAL, POISSON, NoiseModel, check_targets
 from spl.settings import Limits, SearchConfig
 
 
@@ -43,4 +44,18 @@ class RegressionRequest:
     def __post_init__(self) -> None:
         object.__setattr__(self, "grammar", self.grammar.bind(self.data.names))
         if isinstance(self.noise, NoiseModel):
-            check_targets(self.noise, self.data.target)
+            places = self.data.places
+            check_targets(self.noise, self.data.target, "row {}".format if places is None else places.name)
+            _check_bars(self.noise, self.data)
+
+
+def _check_bars(noise: NoiseModel, data: Dataset) -> None:
+    """Raise a clear error if there are error bars that a noise model cannot use."""
+    if noise in (POISSON, BINOMIAL) and (data.sigma is not None or data.sigma_columns is not None):
+        raise DataError(
+            f"The noise model '{noise.name}' itself says how far the target scatters. Leave out the error bars, or choose another one."
+        )
+    if noise.loss is not None and data.sigma_columns is not None:
+        raise DataError(
+            f"The loss '{noise.name}' cannot use error bars of columns. Leave them out, or choose a noise model such as 'normal'."
+        )
