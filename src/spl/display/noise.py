@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from spl.regression.noise_choice import NoiseChoice  # it imports the kernels, which are slow
 
 MAX_LISTED = 20  # outliers
+LOSS_WORDS = {
+    True: "root mean square error",
+    False: "error of even noise as likely",
+}  # what a loss is, if least squares and if not
 _DIGITS = 2  # of the size of the noise: it is an estimate
 
 
@@ -33,6 +37,11 @@ def describe_noise(noise: "NoiseChoice", data: Dataset) -> tuple[str, str, str]:
     """Return the name of the noise model, how large the noise is, and why the model was chosen; empty if there is no noise."""
     is_plain = noise.name == "normal" and not noise.numbers and data.sigma is None
     return ("", "", "") if is_plain else (noise.name, noise_size(noise, has_bars=data.sigma is not None), noise.reason)
+
+
+def is_least_squares(noise: "NoiseChoice", data: Dataset) -> bool:
+    """Return whether the losses of formulas are root mean square errors: noise is normal, and nothing is known of its size."""
+    return noise.name == "normal" and data.sigma is None and data.sigma_columns is None
 
 
 def noise_size(noise: "NoiseChoice", *, has_bars: bool) -> str:

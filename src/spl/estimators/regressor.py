@@ -291,6 +291,8 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
     def plot(self, X: ArrayLike | None = None, y: ArrayLike | None = None, index: int | None = None) -> "Figure":
         """Return a figure: the front, the fit, residuals, and the curve or slices. Needs matplotlib, the extra `plot`.
 
+        On the rows of the fit, outliers are crosses, and error bars are drawn.
+
         Args:
             X: rows to draw, with their target `y`; by default, those of the fit, or a sample if there are many.
             y: the target of these rows.
@@ -302,7 +304,11 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if (X is None) != (y is None):
             raise SettingError("`plot` needs both `X` and `y`, or neither for the rows of the fit.")
         place = FrontPlace(self.discovery_.front, self._place(index), self.discovery_.floor)
-        return plot_formula(place, self._rows_to_plot(X, y), target=self._target())
+        rows = self._rows_to_plot(X, y)
+        is_outlier = None
+        if rows is not None and X is None and rows.places is not None:
+            is_outlier = np.isin(rows.places.numbers, self.outliers_)
+        return plot_formula(place, rows, target=self._target(), is_outlier=is_outlier)
 
     def plot_tree(self, index: int | None = None) -> "Figure":
         """Return a drawing of the expression tree of an equation. Needs matplotlib, the extra `plot`.
@@ -340,7 +346,10 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         found, chosen = self.discovery_, self.best_index_
         equation = to_mathml(self._program(None), left=mathml_name(self._target()))
         table = front_html(front_rows(found.front, chosen, found.floor), title="front")
-        return model_html(f"SPLRegressor, fitted; equation chosen by {self.selection}", [equation], [table])
+        summary = f"SPLRegressor, fitted; equation chosen by {self.selection}"
+        if found.noise.name != "normal":
+            summary += f"; noise: {found.noise.name}"
+        return model_html(summary, [equation], [table])
 
     def _fitted_latex(self) -> str:
         return rf"$\displaystyle {latex_name(self._target())} = {self.latex()}$"

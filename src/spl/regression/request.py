@@ -43,14 +43,14 @@ class RegressionRequest:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grammar", self.grammar.bind(self.data.names))
-        if isinstance(self.noise, NoiseModel):
-            places = self.data.places
-            check_targets(self.noise, self.data.target, "row {}".format if places is None else places.name)
-            _check_bars(self.noise, self.data)
+        check_noise_suits(self.noise, self.data)
 
 
-def _check_bars(noise: NoiseModel, data: Dataset) -> None:
-    """Raise a clear error if there are error bars that a noise model cannot use."""
+def check_noise_suits(noise: NoiseModel | str, data: Dataset) -> None:
+    """Raise a clear error if a noise model cannot have produced the target, or cannot use the error bars; "auto" suits all data."""
+    if not isinstance(noise, NoiseModel):
+        return
+    check_targets(noise, data.target, "row {}".format if data.places is None else data.places.name)
     if noise in (POISSON, BINOMIAL) and (data.sigma is not None or data.sigma_columns is not None):
         raise DataError(
             f"The noise model '{noise.name}' itself says how far the target scatters. Leave out the error bars, or choose another one."
