@@ -99,9 +99,9 @@ class Dataset:
             check_size(column, f"Column '{name}'")
         check_size(goal, "The target")
         places = RowPlaces(np.arange(n_rows)) if places is None else places
-        bars = None if sigma is None else _check_sigma(sigma, n_rows, places)
-        if bars is not None and weights is not None:
+        if sigma is not None and weights is not None:
             raise DataError("Give error bars or weights, not both: error bars already say how much each row counts.")
+        bars = None if sigma is None else _check_sigma(sigma, n_rows, places)
         with np.errstate(over="ignore"):
             given = weights if bars is None else (bars.min() / bars) ** 2
         return cls(

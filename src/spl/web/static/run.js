@@ -146,7 +146,7 @@ function buildParts(view) {
         + "to the trajectories for all equations together.")),
     tabs: make("div", { class: "tabs", role: "group", "aria-label": "Equations" }),
     equations: [makeEquation(view, "Formula"), makeEquation(view, "Formula to compare with")],
-    noise: make("div", { class: "soft", role: "group", "aria-label": "Noise", hidden: true }),
+    noise: make("div", { class: "soft noise", role: "group", "aria-label": "Noise", hidden: true }),
     front: make("div", { role: "radiogroup", "aria-label": "Front: cost against loss. Arrow keys choose a formula." }),
     table: make("tbody"),
     figures: [makeFigures(), makeFigures()],
