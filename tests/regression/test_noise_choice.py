@@ -134,6 +134,10 @@ def test_a_rival_that_is_shorter_by_less_than_the_margin_is_mentioned(even):
     assert "would describe the data only " in choice.reason
 
 
+def test_a_search_that_ended_too_early_to_try_a_better_model_says_so(relative):
+    assert explain(relative, NORMAL, [RELATIVE]).reason.endswith("but the search ended before it could try them")
+
+
 def test_a_rival_that_is_impossible_needs_infinitely_many_nats(even):
     line = candidate("C*x", even)
     impossible = describe(candidate("0 - x", even), POISSON, even)

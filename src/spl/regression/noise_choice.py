@@ -106,6 +106,9 @@ def _reason(noise: NoiseModel, others: Mapping[str, float], *, has_bars: bool) -
         return f"{own}; no other model was compared"
     nearest = min(others, key=lambda name: others[name])
     words = _words(NOISE_MODELS[nearest], has_bars)
+    if others[nearest] < -MARGIN_NATS:
+        less = f"{-others[nearest]:.1f} nats less to describe the data"
+        return f"{own}; {words} would take {less}, but the search ended before it could try them"
     if others[nearest] < 0:
         return f"{own}; {words} would describe the data only {-others[nearest]:.1f} nats more briefly"
     amount = "infinitely many" if math.isinf(others[nearest]) else f"{others[nearest]:.1f}"
