@@ -40,3 +40,20 @@ def search_in_file(path, max_schedules=1, data=None, rules=RULES, limits=NO_LIMI
 
 def summary(found):
     return [(c.program.tokens, c.program.constants, c.loss, c.reward) for c in found.front]
+
+
+def make_outlier_request(max_schedules=2, max_evaluations=None, **more):
+    """Return a request whose search opens a second view: one row in six is an outlier."""
+    random = np.random.default_rng(0)
+    x = np.linspace(0.5, 6.0, 60)
+    target = 2 * np.sin(x) + 0.3 * x + 0.02 * random.normal(size=60)
+    target[::6] += random.uniform(2.0, 5.0, 10)
+    settings = {
+        "target": "z",
+        "noise": "auto",
+        "seed": 3,
+        "config": make_config(max_schedules, n_episodes=200),
+        "limits": Limits(timeout=None, max_evaluations=max_evaluations),
+    }
+    data = Dataset.from_arrays(x[:, np.newaxis], target, names=["x"])
+    return RegressionRequest(data, Grammar.from_text("f -> f + f | f * f | sin(f) | C * f | x"), **settings | more)

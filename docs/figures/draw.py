@@ -1,7 +1,8 @@
-"""Draw the figures of the explanations into docs/images: `make figures`."""
+"""Draw the figures of the documents into docs/images: `make figures`."""
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,15 @@ from matplotlib.figure import Figure
 from small_search import Episode, Node, run_episode, write
 
 from spl.data.dataset import Dataset
+from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
-from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR, NUMBER_COLOUR
+from spl.noise.models import POISSON, STUDENT
+from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR, NUMBER_COLOUR, OUTLIER_COLOUR
 from spl.regression.column_screening import screen_columns
 from spl.regression.description_length import description_length, misfit
-from spl.regression.fit import fit, fit_constant
+from spl.regression.fit import evaluate, fit, fit_constant
+from spl.regression.outliers import find_outliers
 from spl.regression.relevance import measure_relevance
 
 IMAGES = Path(__file__).parent.parent / "images"
@@ -232,6 +236,68 @@ def _bump(t: np.ndarray, centre: float, width: float) -> tuple[np.ndarray, np.nd
     return (1 - s**2) ** 4, -8 * s * (1 - s**2) ** 3 / width
 
 
+# ---- noise -----------------------------------------------------------------------------------------
+
+
+def draw_noise(figure: Figure) -> None:
+    """Draw errors that grow with the value, and how much each row counts with and without that knowledge."""
+    figure.set_size_inches(8.6, 3.2)
+    rng = np.random.default_rng(0)
+    distance = np.geomspace(0.3, 30, 80)
+    law = distance**1.5
+    period = law * (1 + 0.05 * rng.standard_normal(80))
+    errors, shares = figure.subplots(1, 2)
+    errors.axhline(0, lw=1, color=GREY)
+    errors.plot(law, period - law, ".", color=MEASURED_COLOUR)
+    errors.plot(law, np.outer(law, (-0.05, 0.05)), lw=1.2, color=FOUND_COLOUR)
+    errors.set(xscale="log", xlabel="value", ylabel="error")
+    squares = {"least squares": (period - law) ** 2, "relative noise": (period / law - 1) ** 2}
+    for (name, square), colour in zip(squares.items(), (GREY, FOUND_COLOUR), strict=True):
+        shares.plot(law, np.cumsum(square) / square.sum(), lw=2, color=colour, label=name)
+    shares.set(xscale="log", xlabel="value", ylabel="share of the misfit up to this value")
+    shares.legend()
+
+
+def draw_outliers(figure: Figure) -> None:
+    """Draw a law with outliers, fitted by least squares and with a noise model that allows for them."""
+    figure.set_size_inches(6.4, 3.4)
+    rng = np.random.default_rng(0)
+    x = np.linspace(0, 10, 80)
+    y = 3 * np.exp(-0.4 * x) + 0.02 * rng.standard_normal(80)
+    y[::8] += rng.uniform(1, 3, 10)
+    data = Dataset.from_arrays(x[:, np.newaxis], y, names=["x"])
+    program = parse_expression("3.0*exp(-0.4*x)", Vocabulary(("x",)))
+    free = numbers_to_constants(program)
+    plain, robust = fit(free, data), fit(free, replace(data, noise=STUDENT))
+    is_outlier = np.isin(np.arange(80), find_outliers(robust.program, data))
+    axes = figure.subplots()
+    axes.plot(x[~is_outlier], y[~is_outlier], ".", color=MEASURED_COLOUR, label="measured")
+    axes.plot(x[is_outlier], y[is_outlier], "x", color=OUTLIER_COLOUR, label="outliers")
+    axes.plot(x, evaluate(plain.program, data.columns), "--", color=GREY, label="least squares")
+    axes.plot(x, evaluate(robust.program, data.columns), color=FOUND_COLOUR, label='noise="student"')
+    axes.set(xlabel="x", ylabel="y")
+    axes.legend()
+
+
+def draw_counts(figure: Figure) -> None:
+    """Draw the counts of a decay, their expected values, and how far counts scatter around them."""
+    figure.set_size_inches(6.4, 3.4)
+    rng = np.random.default_rng(0)
+    time = np.linspace(0, 8, 60)
+    counts = rng.poisson(30 * np.exp(-0.6 * time)).astype(float)
+    data = Dataset.from_arrays(time[:, np.newaxis], counts, names=["t"])
+    program = parse_expression("30.0*exp(-0.6*t)", Vocabulary(("t",)))
+    rate = evaluate(fit(numbers_to_constants(program), replace(data, noise=POISSON)).program, data.columns)
+    axes = figure.subplots()
+    axes.fill_between(
+        time, rate - np.sqrt(rate), rate + np.sqrt(rate), color=FOUND_COLOUR, alpha=0.2, lw=0, label="± its root"
+    )
+    axes.plot(time, rate, color=FOUND_COLOUR, label="expected count")
+    axes.plot(time, counts, ".", color=MEASURED_COLOUR, label="counted")
+    axes.set(xlabel="time", ylabel="count")
+    axes.legend()
+
+
 def draw_start(figure: Figure) -> None:
     """Draw how long the first and later searches take, as `benchmarks/startup.py` measured them."""
     figure.set_size_inches(9, 2.6)
@@ -275,6 +341,9 @@ def main() -> None:
         "choice": draw_choice,
         "constants": draw_constants,
         "weak-form": draw_weak,
+        "noise": draw_noise,
+        "outliers": draw_outliers,
+        "counts": draw_counts,
         "start": draw_start,
         "columns": draw_columns,
     }

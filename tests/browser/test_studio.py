@@ -41,6 +41,9 @@ def folder(tmp_path_factory):
     frame.to_csv(folder / "law.csv", index=False)
     noisy = frame.assign(force=frame["force"] + rng.normal(size=80))
     noisy.to_csv(folder / "noisy.csv", index=False)
+    outlying = frame.assign(error=0.01, force=frame["force"] + 0.01 * rng.normal(size=80))
+    outlying.loc[[3, 40], "force"] += 50.0
+    outlying.to_csv(folder / "outlying.csv", index=False)
     spoiled = frame.astype({"x": object})
     spoiled.loc[15, "x"] = "bad"
     spoiled.to_csv(folder / "spoiled.csv", index=False)
@@ -127,6 +130,25 @@ def test_a_law_is_found_from_a_dropped_table_and_taken_away(page, address, folde
     page.reload()
     expect(page.locator(".pill")).to_have_text("Finished")
     expect(page.locator(".runs a[aria-current]")).to_contain_text("law-1")
+
+
+def test_outliers_are_found_listed_and_marked(page, address, folder):
+    page.goto(address)
+    drop(page, folder, "outlying.csv")
+    page.get_by_label("Role of force").select_option("target")
+    page.get_by_label("Role of error").select_option("sigma")
+    page.get_by_label("Errors of the target").select_option("student")
+    tick_only(page, "+", "*")
+    start(page, 4)
+    expect(page.locator(".pill")).to_have_text("Finished")
+    noise = page.get_by_role("group", name="Noise")
+    expect(noise).to_contain_text("Noise: student, ")
+    expect(noise).to_contain_text("Outliers: 2 of 80 rows: lines 5, 42.")
+    expect(page.locator(".outlier").first).to_be_attached()
+    expect(page.locator(".equation-part").first).to_contain_text("without the outliers")
+    page.get_by_role("link", name="Search again").click()
+    expect(page.get_by_label("Role of error")).to_have_value("sigma")
+    expect(page.get_by_label("Errors of the target")).to_have_value("student")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.cli.command_line import SMALL, run
 
@@ -23,8 +24,11 @@ JSON_KEYS = {
     "latex": str,
     "loss": float,
     "r2": float,
+    "r2_without_outliers": type(None),
     "cost": int,
     "front": list,
+    "noise": dict,
+    "outliers": list,
     "seconds": float,
     "seed": int,
     "evaluations": int,
@@ -208,3 +212,81 @@ def test_programs_that_read_the_answer_see_nothing_of_it(table, not_compiled, op
 def test_compilation_is_not_announced_when_it_is_done(table):
     run("fit", "data.csv", "--target", "y", "--quiet", *SMALL)
     assert "Compiling" not in run("fit", "data.csv", "--target", "y", "--quiet", *SMALL).stderr
+
+
+# ---- noise ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def noisy(tmp_path, monkeypatch, rng):
+    """A folder with the table of y = 3*x, one row of which is far off, with error bars of x and y."""
+    monkeypatch.chdir(tmp_path)
+    x = np.arange(1.0, 61.0)
+    y = 3 * x + 0.1 * rng.normal(size=60)
+    y[10] = 500.0
+    frame = pd.DataFrame({"x": x, "y": y, "dx": 0.01, "dy": 0.1, "unit": "m"})
+    frame.to_csv("noisy.csv", index=False)
+    return frame
+
+
+def test_the_noise_model_and_the_outliers_are_printed_with_their_lines(noisy):
+    lines = run(
+        "fit", "noisy.csv", "--target", "y", "--features", "x", "--noise", "student", *SMALL
+    ).stdout.splitlines()
+    assert lines[-3].startswith("Noise: student, ")
+    assert lines[-3].endswith(" besides the outliers (as asked for).")
+    assert lines[-2] == "Outliers: 1 of 60 rows: line 12."
+
+
+def test_outliers_in_json_are_lines_of_the_file(noisy):
+    options = ["--target", "y", "--features", "x", "--noise", "student", "--json", *SMALL]
+    found = json.loads(run("fit", "noisy.csv", *options).stdout)
+    assert (found["outliers"], found["noise"]["name"]) == ([12], "student")
+    assert found["r2"] < found["r2_without_outliers"]
+
+
+def test_only_the_equation_is_printed_if_nothing_else_is_wanted(noisy):
+    result = run("fit", "noisy.csv", "--target", "y", "--features", "x", "--noise", "student", "--quiet", *SMALL)
+    assert result.stdout.count("\n") == 1
+
+
+def test_columns_of_error_bars_are_no_features(noisy):
+    result = run("fit", "noisy.csv", "--target", "y", "--sigma", "dy", "--sigma-x", "x=dx", "--json", *SMALL)
+    assert not set(re.findall(r"\bd[xy]\b", json.dumps(json.loads(result.stdout)["front"])))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--noise", "gauss"], "`noise` must be one of auto, normal, relative, student, poisson, binomial"),
+        (["--noise", "poisson"], "The target is not a count in 59 of 60 rows: "),
+        (["--noise", "binomial"], "The target is not a share in 60 of 60 rows"),
+        (["--sigma", "nix"], "There is no column 'nix'"),
+        (["--sigma", "unit"], "The column 'unit' of 'noisy.csv' holds text"),
+        (["--sigma", "dy", "--weights", "dx"], "Give error bars or weights, not both"),
+        (["--sigma-x", "x"], "'x' is not COLUMN=BARS"),
+        (["--sigma-x", "x=-1"], "The error bars of column 'x' must be 0 or more; line 2 has -1."),
+    ],
+)
+def test_a_mistake_about_noise_is_one_clear_line(noisy, options, message):
+    result = run("fit", "noisy.csv", "--target", "y", *options, *SMALL)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_counts_with_error_bars_contradict_each_other(noisy):
+    noisy.assign(y=np.arange(60)).to_csv("counts.csv", index=False)
+    result = run("fit", "counts.csv", "--target", "y", "--sigma", "dy", "--noise", "poisson", *SMALL)
+    assert "The noise model 'poisson' itself says how far the target scatters." in result.stderr
+
+
+def test_a_run_file_shows_the_same_noise_and_outliers(noisy):
+    options = ["--target", "y", "--features", "x", "--noise", "student", "--run", "run.spl"]
+    printed = run("fit", "noisy.csv", *options, *SMALL).stdout.splitlines()
+    shown = run("show", "run.spl").stdout.splitlines()
+    assert shown[-2:] == printed[-3:-1]
+    found = json.loads(run("show", "run.spl", "--json").stdout)
+    assert (found["noise"]["name"], found["outliers"]) == ("student", [12])
+    resumed = run("resume", "run.spl").stdout.splitlines()
+    assert resumed[-2] == "Outliers: 1 of 60 rows: line 12."

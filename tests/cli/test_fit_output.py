@@ -1,15 +1,18 @@
 import json
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from spl.cli.fit_output import describe_found, search_and_print, share_explained
+from spl.cli.fit_output import describe_found, search_and_print, shares_explained
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
 from spl.formulas.text import parse_expression
 from spl.regression.discover import Discovery
 from spl.regression.fit import fit
 from spl.regression.front import Front
+from spl.regression.noise_choice import NoiseChoice
 from spl.regression.request import RegressionRequest
 
 X = np.linspace(1.0, 3.0, 20)
@@ -17,10 +20,10 @@ DATA = Dataset.from_arrays(X[:, np.newaxis], 2 * X + 0.1 * np.sin(9 * X), names=
 REQUEST = RegressionRequest(DATA, Grammar.from_text("f -> f + f | C * f | x"), target="force", seed=7)
 
 
-def make_discovery(stopped="exact", notes=()):
+def make_discovery(stopped="exact", notes=(), **more):
     texts = ("x", "C*x")
     front = Front(tuple(fit(parse_expression(text, REQUEST.grammar.vocabulary), DATA) for text in texts))
-    return Discovery(front, DATA.n_rows, DATA.floor, 0.5, 10, 20, stopped, notes)
+    return Discovery(front, DATA.n_rows, DATA.floor, 0.5, 10, 20, stopped, notes, **more)
 
 
 def print_found(capsys, found, **options):
@@ -72,5 +75,42 @@ def test_every_formula_of_the_front_is_described():
 
 def test_of_a_constant_target_nothing_can_be_explained():
     flat = Dataset.from_arrays(X[:, np.newaxis], np.full(20, 2.0), names=["x"])
-    assert share_explained(0.0, flat) is None
-    assert share_explained(0.0, DATA) == 1.0
+    assert shares_explained(make_discovery(), 1, flat) == (None, None)
+
+
+def test_the_share_explained_is_that_of_the_values_even_if_the_loss_is_something_else():
+    found = make_discovery(noise=NoiseChoice("relative"))
+    front = Front(tuple(replace(candidate, loss=10.0 * candidate.loss) for candidate in found.front))
+    of_loss, _ = shares_explained(found, 1, DATA)
+    assert shares_explained(replace(found, front=front), 1, DATA) == (of_loss, None)
+
+
+def test_the_noise_and_its_reason_are_printed_below_the_equation(capsys):
+    noise = NoiseChoice("relative", {"relative error": 0.051}, {"normal": 12.3}, "errors that grow")
+    lines = print_found(capsys, make_discovery(noise=noise)).out.splitlines()
+    assert lines[-2] == "Noise: relative, 5.1 % of the value (errors that grow)."
+
+
+def test_a_law_without_noise_has_no_line_about_it(capsys):
+    found = make_discovery(noise=NoiseChoice("normal", reason="there is none: the law is exact"))
+    assert "Noise" not in print_found(capsys, found).out
+
+
+def test_outliers_are_printed_and_left_out_of_the_first_share(capsys):
+    found = make_discovery(noise=NoiseChoice("student"), outliers=(3, 17))
+    lines = print_found(capsys, found).out.splitlines()
+    assert "Outliers: 2 of 20 rows: rows 3, 17." in lines
+    assert " without the outliers, " in lines[-1]
+
+
+def test_json_tells_of_the_noise_and_the_outliers(capsys):
+    noise = NoiseChoice("student", {"scale": 0.1}, {"normal": math.inf}, "outliers")
+    found = json.loads(print_found(capsys, make_discovery(noise=noise, outliers=(3,)), is_json=True).out)
+    assert found["noise"] == {
+        "name": "student",
+        "numbers": {"scale": 0.1},
+        "others": {"normal": None},
+        "reason": "outliers",
+    }
+    assert found["outliers"] == [3]
+    assert found["r2_without_outliers"] != found["r2"]

@@ -9,6 +9,7 @@ from spl.cli.options import (
     check_seed,
     print_notes,
     read_grammar,
+    split_error_bars,
     split_list,
     split_names,
 )
@@ -26,6 +27,24 @@ def test_names_are_separated_by_commas_and_quoted_if_they_contain_one():
 def test_a_mistake_in_names_is_told(text, message):
     with pytest.raises(click.BadParameter, match=message):
         split_names(None, None, text)
+
+
+def test_error_bars_are_given_by_column():
+    assert split_error_bars(None, None, None) is None
+    assert split_error_bars(None, None, 'mass = 0.1,"flow, in=flow_err",a=b=c') == {
+        "mass": "0.1",
+        "flow, in": "flow_err",
+        "a=b": "c",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("mass", "'mass' is not COLUMN=BARS"), ("mass=", "is not COLUMN=BARS"), ("a=1,a=2", "names the column 'a' twice")],
+)
+def test_a_mistake_in_error_bars_is_told(text, message):
+    with pytest.raises(click.BadParameter, match=message):
+        split_error_bars(None, None, text)
 
 
 def test_a_list_may_be_empty_and_may_repeat():

@@ -56,7 +56,7 @@ def test_features_stand_in_the_order_they_are_named(mixed):
         ({"target": "y", "features": ["a", "q"]}, "There is no column 'q'"),
         ({"target": "y", "weights": "ww"}, "There is no column 'ww'"),
         ({"target": "y", "features": ["a", "y"]}, "The target 'y' is also among the features"),
-        ({"target": "y", "features": ["a"], "weights": "a"}, "The weights 'a' is also among the features"),
+        ({"target": "y", "features": ["a"], "weights": "a"}, "The weights 'a' are also among the features"),
         (
             {"target": "y", "features": ["id", "a"]},
             "'id' of '{path}' holds text, not only numbers. Leave it out of --features",
@@ -122,3 +122,63 @@ def test_a_column_that_is_text_for_the_greater_part_is_left_out_with_its_first_t
         "1 column of text left out: b.",
         "Column 'b' is text: only 1 of 3 cells are numbers (line 2: 'p' is not).",
     ]
+
+
+@pytest.fixture
+def with_bars(tmp_path):
+    return read_table(write(tmp_path, "b.csv", "x,dx,y,dy\n1,0.1,2,0.5\n2,0.2,4,\n3,0.3,6,0.7\n"))
+
+
+def test_error_bars_are_no_features(with_bars):
+    data, _ = prepare_dataset(with_bars, target="y", sigma="dy", sigma_columns={"x": "dx"})
+    assert data.names == ("x",)
+    np.testing.assert_array_equal(data.sigma, [0.5, 0.7])
+    np.testing.assert_array_equal(data.sigma_columns, [[0.1, 0.3]])
+
+
+def test_a_row_without_error_bar_is_left_out(with_bars):
+    _, notes = prepare_dataset(with_bars, target="y", features=["x"], sigma="dy")
+    assert notes == ["1 row of 3 with missing or infinite values left out (line 3)."]
+
+
+def test_error_bars_of_a_column_may_be_one_number(with_bars):
+    data, _ = prepare_dataset(with_bars, target="y", features=["dx", "x"], sigma_columns={"x": "0.25"})
+    np.testing.assert_array_equal(data.sigma_columns, [[0.0] * 3, [0.25] * 3])
+
+
+def test_rows_know_their_lines(with_bars):
+    data, _ = prepare_dataset(with_bars, target="y", features=["x"], sigma="dy")
+    assert [data.places.name(row) for row in range(2)] == ["line 2", "line 4"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sigma": "nix"}, "There is no column 'nix' in "),
+        ({"sigma": "x", "features": ["x"]}, "The error bars 'x' are also among the features."),
+        ({"sigma": "y"}, "The column 'y' cannot be both the target and its error bars."),
+        ({"sigma": "dy", "weights": "dx"}, "Give error bars or weights, not both: "),
+        ({"sigma_columns": {"x": "nix"}}, "There is no column 'nix' in "),
+        ({"sigma_columns": {"x": "nan"}}, "There is no column 'nan' in "),
+        ({"sigma_columns": {"q": "dx"}}, "There are error bars for 'q', which is not among the features: x, dy."),
+        ({"sigma_columns": {"x": "-1"}}, "The error bars of column 'x' must be 0 or more; line 2 has -1. "),
+    ],
+)
+def test_a_wrong_choice_of_error_bars_is_explained(with_bars, options, message):
+    with pytest.raises(DataError) as caught:
+        prepare_dataset(with_bars, target="y", **options)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"), [("0", "more than 0; line 3 has 0."), ("-2", "more than 0; line 3 has -2.")]
+)
+def test_bad_error_bars_are_named_by_their_line(tmp_path, cell, message):
+    table = read_table(write(tmp_path, "b.csv", f"x,y,dy\n1,2,1\n2,4,{cell}\n"))
+    with pytest.raises(DataError, match=message):
+        prepare_dataset(table, target="y", sigma="dy")
+
+
+def test_error_bars_of_text_are_refused(mixed):
+    with pytest.raises(DataError, match=r"The column 'id' of .* holds text, not only numbers"):
+        prepare_dataset(mixed, target="y", sigma="id")

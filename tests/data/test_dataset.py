@@ -48,8 +48,8 @@ def test_a_dataset_cannot_be_changed():
         (np.zeros((0, 2)), [], "0 rows"),
         (np.zeros((3, 0)), TARGET, "0 columns"),
         (np.zeros((1, MAX_COLUMNS + 1)), [1.0], f"{MAX_COLUMNS + 1} columns"),
-        ([[1.0, np.nan], [2.0, 20.0], [3.0, 30.0]], TARGET, "The table holds 1 value.*row 0, column 1"),
-        (TABLE, [1.0, np.inf, -np.inf], "The target holds 2 value.*row 1"),
+        ([[1.0, np.nan], [2.0, 20.0], [3.0, 30.0]], TARGET, "The table must be finite; 1 of .*row 0, column 1"),
+        (TABLE, [1.0, np.inf, -np.inf], "The target must be finite; 2 of .*row 1"),
         ([["a", "b"], ["c", "d"], ["e", "f"]], TARGET, "not a number"),
         (TABLE, [1.0, None, "x"], "not a number"),
         (np.array(TABLE) * 1j, TARGET, "complex"),
@@ -173,3 +173,53 @@ def test_errors_in_the_last_digit_of_a_target_far_from_zero_are_rounding_errors(
     near, far = (Dataset.from_arrays([[1.0]] * 2, [offset, offset + 1e-3]) for offset in (0.0, 1e9))
     assert near.floor == pytest.approx(0.5e-16)
     assert far.floor == pytest.approx(1e9 * 2**-52)
+
+
+# ---- error bars and places -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sigma": [1.0, -1.0, 1.0]}, "The error bars of the target must be more than 0; row 1 has -1."),
+        ({"sigma": [1.0, 1.0, 0.0]}, "The error bars of the target must be more than 0; row 2 has 0."),
+        (
+            {"sigma": [1.0, np.nan, 1.0]},
+            "The error bars of the target must be finite; 1 of 3 values are NaN or infinite, the first in row 1",
+        ),
+        ({"sigma": [1.0, 2.0]}, r"There must be one error bar per row \(3\); `sigma` has shape \(2,\)"),
+        ({"sigma": ["a", "b", "c"]}, "The error bars of the target must be numbers: "),
+        ({"sigma": 1.0, "weights": [1.0, 1.0, 1.0]}, "Give error bars or weights, not both"),
+        (
+            {"sigma_columns": [0.1, 0.2, 0.3]},
+            r"`sigma_X` must be one number per column \(2\) or a table like X \(3, 2\)",
+        ),
+        ({"sigma_columns": [0.1, -0.2]}, "The error bars of column 'b' must be 0 or more; row 0 has -0.2"),
+        (
+            {"sigma_columns": [0.1, np.inf]},
+            "The error bars of the columns must be finite; 3 of 6 values are .* the first in row 0",
+        ),
+    ],
+)
+def test_bad_error_bars_are_explained(options, message):
+    with pytest.raises(DataError, match=message):
+        Dataset.from_arrays([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [1.0, 2.0, 3.0], names=["a", "b"], **options)
+
+
+def test_with_error_bars_rows_count_by_their_inverse_squares():
+    data = Dataset.from_arrays([[1.0], [2.0]], [1.0, 2.0], sigma=[1.0, 2.0])
+    np.testing.assert_allclose(data.weights[0] / data.weights[1], 4.0)
+
+
+def test_error_bars_of_0_in_all_columns_are_none():
+    assert Dataset.from_arrays([[1.0], [2.0]], [1.0, 2.0], sigma_columns=[0.0]).sigma_columns is None
+
+
+def test_rows_keep_their_places_and_error_bars_when_some_are_taken():
+    data = Dataset.from_arrays(
+        [[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], sigma=[1.0, 2.0, 3.0], sigma_columns=[[4.0], [5.0], [6.0]]
+    )
+    taken = data.take(np.array([2, 0]))
+    assert [taken.places.name(row) for row in range(2)] == ["row 2", "row 0"]
+    np.testing.assert_array_equal(taken.sigma, [3.0, 1.0])
+    np.testing.assert_array_equal(taken.sigma_columns, [[6.0, 4.0]])

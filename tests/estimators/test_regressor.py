@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from spl import Grammar, Operator, SearchConfig, SplError, SPLRegressor
+from spl import Grammar, Loss, Operator, SearchConfig, SplError, SPLRegressor
 from spl.errors import DataRepaired, RunFileError, SearchInterrupted, UndefinedError, UndefinedValues
 
 pytestmark = pytest.mark.search
@@ -451,3 +451,83 @@ def test_score_says_where_the_equation_has_no_value(logarithm):
 def test_score_is_the_share_explained_with_weights(logarithm):
     X, y, weights = np.array([[1.0], [2.0], [3.0]]), [0.1, 0.6, 1.2], [1.0, 2.0, 0.0]
     assert logarithm.score(X, y, weights) == r2_score(y, np.log(X[:, 0]), sample_weight=weights)
+
+
+# ---- noise ---------------------------------------------------------------------------------------
+
+FEW_SUMS = {"operators": ("+", "*"), "max_evaluations": 500, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def spoiled():
+    """Rows of y = 3*x, of which the first has no x and one is far off."""
+    x = np.arange(1.0, 61.0)
+    y = 3 * x + 0.1 * np.random.default_rng(0).standard_normal(60)
+    y[10] = 500.0
+    x[0] = np.nan
+    return x[:, np.newaxis], y
+
+
+@pytest.fixture(scope="module")
+def robust(spoiled):
+    with pytest.warns(DataRepaired):
+        return SPLRegressor(noise="student", **FEW_SUMS).fit(*spoiled)
+
+
+def test_outliers_are_rows_of_what_was_given(robust):
+    assert robust.outliers_.tolist() == [10]
+    assert (robust.noise_.name, robust.noise_.reason) == ("student", "as asked for")
+
+
+def test_a_run_file_knows_the_outliers_as_they_were_given(spoiled, tmp_path):
+    with pytest.warns(DataRepaired):
+        SPLRegressor(noise="student", run_file=tmp_path / "run.spl", **FEW_SUMS).fit(*spoiled)
+    again = SPLRegressor.from_run(tmp_path / "run.spl")
+    assert (again.outliers_.tolist(), again.noise_.name, again.noise) == ([10], "student", "student")
+
+
+def test_the_plot_marks_the_outliers_of_the_fit_only(robust, spoiled):
+    pytest.importorskip("matplotlib")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataRepaired)
+        counts = [
+            sum(line.get_marker() == "x" for line in figure.axes[1].get_lines())
+            for figure in (robust.plot(), robust.plot(*spoiled))
+        ]
+    assert counts == [1, 0]
+
+
+def test_a_notebook_names_noise_that_is_not_normal(robust, model):
+    assert "noise: student" in robust._repr_html_inner()
+    assert "noise" not in model._repr_html_inner()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "more", "message"),
+    [
+        (
+            {"noise": "gauss"},
+            {},
+            "`noise` must be one of auto, normal, relative, student, poisson, binomial, or a Loss",
+        ),
+        ({"noise": "poisson"}, {}, "The target is not a count in 2 of 3 rows: -1 in row 1"),
+        ({"noise": "binomial"}, {}, "The target is not a share in 2 of 3 rows: -1 in row 1"),
+        ({}, {"sigma": [0.1, -0.1, 0.1]}, "The error bars of the target must be more than 0; row 1 has -0.1"),
+        ({}, {"sigma": 0.0}, "The error bars of the target must be more than 0; row 0 has 0"),
+        ({}, {"sigma": [0.1, np.nan, 0.1]}, "The error bars of the target must be finite; 1 of 3 values are NaN"),
+        ({}, {"sigma": [0.1, 0.2]}, r"There must be one error bar per row \(3\); `sigma` has shape \(2,\)"),
+        ({}, {"sigma": ["a", "b", "c"]}, "The error bars of the target must be numbers"),
+        ({}, {"sigma": 0.1, "sample_weight": [1, 2, 3]}, "Give error bars or weights, not both"),
+        ({}, {"sigma_X": [0.1, 0.2]}, r"`sigma_X` must be one number per column \(1\)"),
+        ({}, {"sigma_X": [-1.0]}, "The error bars of column 'x0' must be 0 or more; row 0 has -1"),
+        ({"noise": Loss("absolute", lambda y, f: abs(f - y))}, {"sigma_X": [0.1]}, "cannot use error bars of columns"),
+    ],
+)
+def test_a_mistake_about_noise_is_one_clear_message(parameters, more, message):
+    with pytest.raises(SplError, match=message):
+        SPLRegressor(**parameters).fit([[1.0], [2.0], [3.0]], [1.0, -1.0, 2.5], **more)
+
+
+def test_counts_with_error_bars_contradict_each_other():
+    with pytest.raises(SplError, match="The noise model 'poisson' itself says how far the target scatters"):
+        SPLRegressor(noise="poisson").fit([[1.0], [2.0]], [1, 2], sigma=0.1)

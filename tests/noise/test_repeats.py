@@ -47,7 +47,7 @@ def test_a_few_repeats_say_nothing():
 )
 def test_the_scatter_of_repeats_shows_the_noise_model(model, target):
     repeats = repeats_of(target)
-    models = [each for each in (NORMAL, RELATIVE, STUDENT, POISSON) if not each.check(target)]
+    models = [each for each in (NORMAL, RELATIVE, STUDENT, POISSON) if not each.check(target, str)]
     assert min(models, key=lambda each: repeats.nats(each, 1e-12)) is model
 
 

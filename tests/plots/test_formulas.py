@@ -6,7 +6,7 @@ import pytest
 from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
-from spl.plots.formulas import MAX_SLICES, FrontPlace, plot_formula
+from spl.plots.formulas import MAX_BARS, MAX_SLICES, FrontPlace, plot_formula
 from spl.regression.candidate import Candidate
 from spl.regression.front import Front
 
@@ -106,3 +106,40 @@ def test_the_equation_is_the_title(rng):
     figure = plot_formula(place_of([PRODUCT], [0.5]), make_data(rng), target="heat")
     assert figure.get_suptitle().startswith(r"$\mathrm{heat} = x")
     figure.canvas.draw()
+
+
+# ---- noise ---------------------------------------------------------------------------------------
+
+
+def legend(axes):
+    return [] if axes.get_legend() is None else [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_outliers_are_crosses_with_an_entry_in_the_legend(rng):
+    data = make_data(rng)
+    is_outlier = np.arange(200) < 3
+    figure = plot_formula(place_of([PRODUCT], [0.1]), data, is_outlier=is_outlier)
+    for axes in figure.axes[1:]:
+        [crosses] = [line for line in axes.get_lines() if line.get_marker() == "x"]
+        assert crosses.get_xdata().size == 3
+        assert "outlier" in legend(axes)
+
+
+def test_outliers_are_left_out_of_the_share_explained(rng):
+    data = make_data(rng, lambda x, u: np.where(np.arange(200) < 3, 99.0, x * u))
+    title = plot_formula(place_of([PRODUCT], [0.1]), data, is_outlier=np.arange(200) < 3).axes[1].get_title(loc="left")
+    assert title.endswith("$R^2$ = 1.000000 without outliers")
+
+
+def test_error_bars_are_drawn_where_they_are_known_but_not_too_many(rng):
+    columns = rng.uniform(1, 2, (2, 1000))
+    data = Dataset.from_arrays(columns.T, columns[0] * columns[1], names=NAMES, sigma=0.1)
+    figure = plot_formula(place_of([PRODUCT], [0.1]), data)
+    n_bars = [sum(len(bars.get_segments()) for bars in axes.collections) for axes in figure.axes]
+    assert n_bars == [0, 0, MAX_BARS, MAX_BARS, MAX_BARS]
+
+
+def test_without_outliers_and_error_bars_neither_is_drawn(rng):
+    figure = plot_formula(place_of([PRODUCT], [0.1]), make_data(rng))
+    assert not any(axes.collections for axes in figure.axes)
+    assert not any("outlier" in legend(axes) for axes in figure.axes)

@@ -108,3 +108,18 @@ def test_a_chart_of_nothing_is_a_chart():
         root = parse(draw(nothing, nothing, **LABELS))
         assert root.get("aria-label") == '<b>"what"</b>'
         assert [dots.get("d") for dots in find(root, "dots")] in ([], [""])
+
+
+@pytest.mark.parametrize("draw", [draw_fit, draw_residuals])
+def test_outliers_have_crosses_over_their_dots(draw):
+    values = np.arange(5.0)
+    marked = draw(values, values, **LABELS, is_outlier=values > 3)
+    assert marked.count('class="outlier crosses"') == 1
+    assert draw(values, values, **LABELS, is_outlier=values > 9) == draw(values, values, **LABELS)
+
+
+def test_a_cross_is_drawn_for_each_point_that_has_a_value():
+    series = Series(np.arange(3.0), np.array([0.0, np.nan, 2.0]), "outlier", is_cross=True)
+    root = parse(draw_series([Series(np.arange(3.0), np.arange(3.0), "measured"), series], **LABELS))
+    [path] = [each.get("d") for each in root.iter() if each.get("class") == "outlier crosses"]
+    assert path.count("M") == 2

@@ -14,6 +14,7 @@ from spl.formulas.json_codec import decode_grammar, decode_program, encode_gramm
 from spl.formulas.operators import Operator
 from spl.regression.discover import Discovery
 from spl.regression.front import Front
+from spl.regression.noise_choice import NoiseChoice
 from spl.report.from_run import report_of_run
 from spl.runs.reader import read_run
 from spl.settings import Limits
@@ -126,3 +127,35 @@ def test_a_system_before_the_last_fit_has_its_fronts():
     report = report_of_run(replace(make_system_run(), system=None, status="running"))
     assert report.system is None
     assert len(report.searches) == 2
+
+
+# ---- noise ---------------------------------------------------------------------------------------
+
+
+def with_noise(noise, outliers=()):
+    run = make_run()
+    [search] = run.searches
+    found = replace(search.discovery, noise=noise, outliers=outliers)
+    return replace(run, searches=(replace(search, discovery=found),))
+
+
+def test_the_noise_of_a_table_is_described():
+    noise = NoiseChoice("student", {"scale": 0.5}, {"normal": 12.34}, "because")
+    report = report_of_run(with_noise(noise, outliers=(3, 17)))
+    assert dict(report.noise) == {
+        "model": "student",
+        "size": "0.5 besides the outliers",
+        "why": "because",
+        "nats to describe the data with other models": "normal +12.3",
+        "outliers": "2: rows 3, 17",
+    }
+    assert report.searches[0].equations[0].fit.is_outlier.sum() == 2
+
+
+def test_a_loss_is_called_what_it_is():
+    assert report_of_run(make_run()).searches[0].loss_words == "root mean square error"
+    assert "likely" in report_of_run(with_noise(NoiseChoice("relative"))).searches[0].loss_words
+
+
+def test_nothing_is_said_about_noise_that_nobody_compared():
+    assert report_of_run(make_run()).noise == ()

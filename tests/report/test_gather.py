@@ -8,6 +8,7 @@ from spl.data.dataset import Dataset
 from spl.dynamics.rows import Plan, make_rows
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
+from spl.regression.explained_share import share_explained
 from spl.report.gather import (
     MAX_CHART_SAMPLES,
     MAX_DRAWN,
@@ -110,3 +111,14 @@ def test_a_formula_of_a_table_with_one_row_can_be_shown():
         Front((Candidate(program, 1.0),)), 0, data, name="y", left="", floor=0.0, write_code=lambda _: {}
     )
     assert found.equations[0].fit.r2 is None
+
+
+def test_outliers_are_marked_and_left_out_of_a_second_share():
+    run = make_run(n_rows=5000)
+    [stored] = run.searches
+    words = {"name": "y", "left": "", "floor": 0.0, "write_code": lambda _: {}}
+    fit = gather_search(stored.front, 2, run.data, outliers=(0, 1, 2), **words).equations[1].fit
+    rest = run.data.take(np.arange(3, 5000))
+    assert fit.r2_without_outliers == pytest.approx(share_explained(stored.front[1].program, rest))
+    assert fit.is_outlier.size == fit.measured.size
+    assert gather(run).equations[1].fit.is_outlier is None

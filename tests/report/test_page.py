@@ -1,11 +1,13 @@
 """The page is well-formed and self-contained, and escapes all user text."""
 
+import dataclasses
 import re
 from html.parser import HTMLParser
 
 import pytest
 from tests.report.examples import HOSTILE, make_run, make_system_run
 
+from spl.regression.noise_choice import NoiseChoice
 from spl.report.from_run import report_of_run
 from spl.report.page import write_page
 
@@ -126,3 +128,15 @@ def test_a_system_has_its_equations_curves_and_code():
 def test_thinned_rows_are_said_to_be():
     text = "".join(outline(make_run(n_rows=10_000)).text)
     assert re.search(r"The chart shows \d+ of 10,000 rows, including the extremes and the largest residuals\.", text)
+
+
+def test_the_noise_has_a_section_and_its_text_is_escaped():
+    run = make_run()
+    [search] = run.searches
+    noise = NoiseChoice(HOSTILE, {"typical error": 0.5}, reason=HOSTILE)
+    found = dataclasses.replace(search.discovery, noise=noise, outliers=(3,))
+    changed = outline(dataclasses.replace(run, searches=(dataclasses.replace(search, discovery=found),)))
+    assert "noise" in changed.ids
+    assert HOSTILE in changed.text
+    assert any("without the outliers" in text for text in changed.text)
+    assert "noise" not in outline(run).ids

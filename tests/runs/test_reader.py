@@ -3,8 +3,9 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from tests.run_examples import NO_LIMIT, RULES, make_config, make_data, search_in_file, summary
+from tests.run_examples import NO_LIMIT, RULES, make_config, make_data, make_plan, search_in_file, summary
 
+from spl.data.dataset import Dataset, RowPlaces
 from spl.errors import RunFileError
 from spl.formulas.grammar import Grammar
 from spl.formulas.text import to_text
@@ -12,6 +13,7 @@ from spl.regression.discover import discover
 from spl.regression.request import RegressionRequest
 from spl.runs import reader as stored_run
 from spl.runs.reader import read_run, read_state
+from spl.runs.writer import RunFile
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +148,7 @@ def test_before_the_first_formula_the_lowest_loss_is_infinite(tmp_path):
         "UPDATE front SET loss = 'low'",
         "UPDATE searches SET rules = '[]'",
         "UPDATE searches SET result = '{}'",
+        "UPDATE searches SET result = json_set(result, '$.outliers', json('[1000]'))",
     ],
 )
 def test_a_file_with_something_else_in_its_tables_is_said_to_be_damaged(tmp_path, statement):
@@ -164,3 +167,23 @@ def test_a_mistake_of_ours_while_a_run_is_read_is_not_blamed_on_the_file(tmp_pat
     monkeypatch.setattr(stored_run, "_read_dataset", lambda facts: None)  # called with other arguments
     with pytest.raises(TypeError):
         read_run(path)
+
+
+# ---- places --------------------------------------------------------------------------------------
+
+
+def test_error_bars_and_the_lines_of_rows_are_kept(tmp_path):
+    data = Dataset.from_arrays(
+        [[1.0, 1.5], [2.0, 2.5]],
+        [3.0, 5.0],
+        names=["x", "y"],
+        sigma=[0.1, 0.2],
+        sigma_columns=[0.3, 0.0],
+        places=RowPlaces(np.array([2, 5]), "line"),
+    )
+    path = tmp_path / "run.spl"
+    RunFile(path, make_plan(data=data), NO_LIMIT, 1).close()
+    read = read_run(path).data
+    assert [read.places.name(row) for row in range(2)] == ["line 2", "line 5"]
+    np.testing.assert_array_equal(read.sigma, [0.1, 0.2])
+    np.testing.assert_array_equal(read.sigma_columns, [[0.3, 0.3], [0.0, 0.0]])

@@ -3,7 +3,16 @@ import time
 
 import numpy as np
 import pytest
-from tests.run_examples import NO_LIMIT, RULES, make_config, make_data, make_plan, search_in_file, summary
+from tests.run_examples import (
+    NO_LIMIT,
+    RULES,
+    make_config,
+    make_data,
+    make_outlier_request,
+    make_plan,
+    search_in_file,
+    summary,
+)
 
 from spl.data.dataset import Dataset
 from spl.errors import FormulaNotFound, RunFileError
@@ -12,7 +21,7 @@ from spl.formulas.operators import Operator
 from spl.regression.discover import discover
 from spl.regression.request import RegressionRequest
 from spl.runs.reader import read_run
-from spl.runs.regression import request_stop, resume
+from spl.runs.regression import discover_in_file, request_stop, resume
 from spl.runs.writer import RunFile
 from spl.settings import Limits, SearchConfig
 
@@ -173,3 +182,41 @@ def test_whoever_calls_can_stop_it_from_another_thread(tmp_path):
     timer.join()
     assert found.stopped == "interrupted"
     assert time.monotonic() - began < 60
+
+
+# ---- two views -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def whole_with_outliers():
+    """What a search with two views finds without a break."""
+    found = discover(make_outlier_request(2))
+    assert found.noise.name == "student"
+    return found
+
+
+def test_a_run_with_two_views_is_the_same_at_once_or_one_half_after_the_other(tmp_path, whole_with_outliers):
+    path = tmp_path / "run.spl"
+    assert discover_in_file(path, make_outlier_request(1)).n_episodes < whole_with_outliers.n_episodes
+    found = discover_in_file(path, make_outlier_request(2))
+    assert summary(found) == summary(whole_with_outliers)
+    assert (found.noise, found.outliers) == (whole_with_outliers.noise, whole_with_outliers.outliers)
+
+
+@pytest.mark.parametrize("n_looks", [1, 3, 5, 8, 12])
+def test_a_run_with_two_views_that_was_cut_off_is_continued_to_the_same_end(tmp_path, whole_with_outliers, n_looks):
+    path = tmp_path / "run.spl"
+    with pytest.raises(Killed):
+        discover_in_file(path, make_outlier_request(2), watch=kill_after(n_looks))
+    found = discover_in_file(path, make_outlier_request(2))
+    assert summary(found) == summary(whole_with_outliers)
+    assert (found.noise, found.outliers) == (whole_with_outliers.noise, whole_with_outliers.outliers)
+
+
+@pytest.mark.parametrize("first", [1500, 3000, 4500])
+def test_a_run_with_two_views_stopped_by_evaluations_goes_on_as_if_it_had_not(tmp_path, whole_with_outliers, first):
+    path = tmp_path / "run.spl"
+    assert discover_in_file(path, make_outlier_request(2, first)).stopped == "evaluations"
+    found = discover_in_file(path, make_outlier_request(2))
+    assert summary(found) == summary(whole_with_outliers)
+    assert found.n_episodes == whole_with_outliers.n_episodes

@@ -35,7 +35,11 @@ def test_a_right_request_is_taken(table, given):
 
 @pytest.mark.parametrize(
     "given",
-    [*RIGHT, LAW | {"rules": "f -> x", "weights": "w", "timeout": 7.5, "jobs": 3, "seed": 4, "missing": ["bad", "-9"]}],
+    [
+        *RIGHT,
+        LAW | {"noise": "student", "sigma": "dy"},
+        LAW | {"rules": "f -> x", "weights": "w", "timeout": 7.5, "jobs": 3, "seed": 4, "missing": ["bad", "-9"]},
+    ],
 )
 def test_a_request_can_be_written_down_and_read_again(given):
     request = read_request(given)
@@ -64,6 +68,13 @@ def test_a_request_can_be_written_down_and_read_again(given):
         ({"jobs": 1000}, "256 or less"),
         ({"seed": -1}, "`seed` must be 0 or more"),
         ({"constants": "yes"}, "must be true or false"),
+        ({"noise": "gauss"}, "`noise` must be one of auto, normal"),
+        ({"noise": 3}, "`noise` must be text; got 3"),
+        ({"noise": "poisson"}, "The target is not a count in 39 of 40 rows: .* in line 3"),
+        ({"sigma": "z"}, "There is no column 'z'"),
+        ({"sigma": "name"}, "holds text"),
+        ({"sigma": "t"}, "The error bars of the target must be more than 0; line 2 has 0"),
+        ({"sigma": "t", "weights": "t"}, "Give error bars or weights, not both"),
     ],
 )
 def test_what_is_wrong_with_a_request_is_named(table, change, message):
@@ -122,3 +133,11 @@ def test_the_command_is_one_that_spl_understands(given, tmp_path, monkeypatch):
     words = read_request(given).arguments("d.csv", "d.rules", "d.spl")
     result = CliRunner().invoke(main, words)
     assert "There is no file 'd.csv'" in result.output, result.output
+
+
+def test_noise_and_error_bars_become_options_of_the_command():
+    plain, full = (
+        read_request(given).arguments("d.csv", "r", "run.spl")
+        for given in (LAW, LAW | {"noise": "student", "sigma": "dy"})
+    )
+    assert {"--noise=student", "--sigma=dy"} == set(full) - set(plain)

@@ -1,9 +1,14 @@
 """Charts of fits, code, and curves of a run."""
 
-import pytest
-from tests.report.examples import make_run, make_system_run
+import dataclasses
 
+import numpy as np
+import pytest
+from tests.report.examples import make_run, make_search, make_system_run
+
+from spl.data.dataset import Dataset
 from spl.errors import SettingError
+from spl.formulas.grammar import Grammar
 from spl.web import run_fits
 from spl.web.run_fits import NO_DERIVATIVES, describe_curves, describe_fit, find_candidate, write_code
 
@@ -70,3 +75,21 @@ def test_a_system_has_curves_over_time_and_a_portrait(stored):
 
 def test_a_table_has_no_curves():
     assert describe_curves(make_run()) == []
+
+
+def with_outliers(run):
+    [search] = run.searches
+    found = dataclasses.replace(search.discovery, outliers=(3, 5))
+    return dataclasses.replace(run, searches=(dataclasses.replace(search, discovery=found),))
+
+
+@pytest.mark.parametrize("names", [("x",), ("x", "z")], ids=["curve", "predictions"])
+def test_outliers_are_marked_in_the_charts(names):
+    data = Dataset.from_arrays(np.random.default_rng(0).uniform(1, 3, (50, len(names))), np.arange(50.0), names=names)
+    search = make_search("y", ("x",), data, Grammar.from_text("f -> f + f | x"))
+    run = with_outliers(dataclasses.replace(make_run(), data=data, searches=(search,)))
+    fit = describe_fit(run, 0, best_cost(run))
+    assert 'class="outlier crosses"' in fit["fit"]
+    assert 'class="outlier crosses"' in fit["residuals"]
+    assert "without the outliers" in fit["words"]
+    assert fit["words"].endswith(" Crosses mark outliers.")

@@ -6,6 +6,7 @@ import json
 import pytest
 from tests.report.examples import HOSTILE, make_run, make_system_run
 
+from spl.regression.noise_choice import NoiseChoice
 from spl.web.run_view import choose_row, describe_run
 
 
@@ -55,3 +56,35 @@ def test_a_run_without_a_formula_has_an_empty_front():
     empty = dataclasses.replace(run.searches[0], front=type(run.searches[0].front)(()), discovery=None, history=())
     [law] = describe_run(dataclasses.replace(run, searches=(empty,)))["laws"]
     assert (law["front"], law["front_chart"], law["learning_chart"]) == ([], "", "")
+
+
+# ---- noise ---------------------------------------------------------------------------------------
+
+
+def with_noise(run, noise, outliers=()):
+    [search] = run.searches
+    found = dataclasses.replace(search.discovery, noise=noise, outliers=outliers)
+    return dataclasses.replace(run, searches=(dataclasses.replace(search, discovery=found),))
+
+
+def test_the_noise_and_the_outliers_are_told():
+    view = describe_run(with_noise(make_run(), NoiseChoice("student", {"scale": 0.5}), (3,)))
+    assert view["noise"] == ["Noise: student, 0.5 besides the outliers.", "Outliers: 1 of 200 rows: row 3."]
+    assert view["laws"][0]["has_outliers"]
+
+
+def test_without_noise_nothing_is_told():
+    for run in (make_run(), make_system_run()):
+        assert describe_run(run)["noise"] == []
+
+
+@pytest.mark.parametrize("n_rows", [200, 25_000])
+def test_the_share_explained_comes_from_the_values_if_the_loss_is_no_root_mean_square(n_rows):
+    plain = make_run(n_rows=n_rows)
+    [search] = plain.searches
+    changed = tuple(dataclasses.replace(candidate, loss=9.0) for candidate in search.front)
+    other = dataclasses.replace(plain, searches=(dataclasses.replace(search, front=type(search.front)(changed[:1])),))
+    shares = [
+        describe_run(run)["laws"][0]["front"][0]["r2"] for run in (plain, with_noise(other, NoiseChoice("relative")))
+    ]
+    assert shares[1] == pytest.approx(shares[0], abs=0.1)  # of many rows, only some are looked at

@@ -21,6 +21,7 @@ from spl.cli.options import (
     missing_option,
     print_notes,
     read_grammar,
+    split_error_bars,
     split_names,
 )
 from spl.garbage_collection import without_garbage_collection
@@ -51,6 +52,9 @@ class FitOptions:
     trees: int
     seed: int
     weights: str | None
+    noise: str
+    sigma: str | None
+    sigma_x: dict[str, str] | None
     missing: tuple[str, ...]
     run: str | None
     is_json: bool
@@ -88,6 +92,21 @@ class FitOptions:
 )
 @click.option("--seed", default=0, show_default=True, callback=check_seed, metavar="N", help="Random seed.")
 @click.option("--weights", metavar="COLUMN", help="Column with the weight of each row.")
+@click.option(
+    "--noise",
+    default="auto",
+    show_default=True,
+    metavar="MODEL",
+    help="How the target scatters: normal (evenly), relative (in proportion to its value), student (with outliers), "
+    "poisson (counts), binomial (shares), or auto for the one of the first four that describes the data best.",
+)
+@click.option("--sigma", metavar="COLUMN", help="Column with the error bars of the target, as standard deviations.")
+@click.option(
+    "--sigma-x",
+    callback=split_error_bars,
+    metavar="A=BARS,...",
+    help="Error bars of other columns: A=a_err,B=0.1. BARS is a column, or a number for all rows.",
+)
 @missing_option
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; if FILE exists, continue its run.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -110,6 +129,7 @@ def fit(**given: Any) -> None:
       spl fit planets.csv --target period
       spl fit planets.csv --target period --timeout 3600 --run period.spl
       spl fit planets.csv --target period --features mass,distance --operators "*,/,sqrt"
+      spl fit decay.csv --target count --noise poisson
       cat planets.csv | spl fit - --target period --json | jq -r .equation
     """
     options = FitOptions(**given)
@@ -133,16 +153,25 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
     """Return what is asked for, and from which instants the dates in the table are counted. Prints notes about the table."""
     from spl.data.column_choice import prepare_dataset
     from spl.data.table_files import read_table
+    from spl.noise.models import check_noise
     from spl.regression.front import check_selection
     from spl.regression.request import RegressionRequest
     from spl.settings import Limits, SearchConfig
 
     check_selection(options.selection)
+    noise = check_noise(options.noise)
     config = SearchConfig(n_trees=options.trees)
     timeout = None if options.timeout == math.inf else options.timeout
     limits = Limits(timeout=timeout, max_evaluations=options.max_evaluations)
     table = read_table(options.data, options.missing)
-    data, notes = prepare_dataset(table, target=options.target, features=options.features, weights=options.weights)
+    data, notes = prepare_dataset(
+        table,
+        target=options.target,
+        features=options.features,
+        weights=options.weights,
+        sigma=options.sigma,
+        sigma_columns=options.sigma_x,
+    )
     grammar = read_grammar(data.names, options.grammar_file, options.operators, has_constants=not options.no_constants)
     request = RegressionRequest(
         data,
@@ -152,6 +181,7 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
         limits=limits,
         n_jobs=options.cluster or options.jobs,
         seed=options.seed,
+        noise=noise,
     )
     print_notes(notes)
     return request, {name: table.origins[name] for name in data.names if name in table.origins}

@@ -66,6 +66,7 @@ def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
 
 
 def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest") -> None:
+    from spl.display.noise import noise_line, outliers_line
     from spl.display.results import front_rows, print_equation, print_front, print_lines, summary_line
 
     console = open_console()
@@ -73,26 +74,33 @@ def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest")
     print_front(console, front_rows(found.front, chosen, found.floor))
     print_lines(console, [""])
     print_equation(console, request.target, found.front, chosen)
-    print_lines(console, ["", summary_line(found, share_explained(found.front[chosen].loss, request.data))])
+    about_noise = [noise_line(found.noise, request.data), outliers_line(found.outliers, request.data)]
+    shares = shares_explained(found, chosen, request.data)
+    print_lines(console, ["", *filter(None, about_noise), summary_line(found, *shares)])
 
 
 def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest") -> dict[str, Any]:
     """Return the result as `--json` prints it; numbers that JSON cannot represent are null."""
+    from spl.display.noise import find_places, plain_noise
     from spl.display.results import front_rows
     from spl.notation.latex import to_latex
     from spl.notation.to_sympy import to_sympy
 
     rows = front_rows(found.front, chosen, found.floor, digits=None)
     program = found.front[chosen].program
+    r2, r2_without_outliers = shares_explained(found, chosen, request.data)
     return {
         "target": request.target,
         "equation": rows[chosen].equation,
         "sympy": str(to_sympy(program)),
         "latex": to_latex(program),
         "loss": rows[chosen].loss,
-        "r2": share_explained(rows[chosen].loss, request.data),
+        "r2": r2,
+        "r2_without_outliers": r2_without_outliers,
         "cost": rows[chosen].cost,
         "front": [{"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation} for row in rows],
+        "noise": plain_noise(found.noise),
+        "outliers": find_places(found.outliers, request.data),
         "seconds": found.seconds,
         "seed": request.seed,
         "evaluations": found.n_evaluations,
@@ -101,6 +109,12 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
     }
 
 
-def share_explained(loss: float, data: "Dataset") -> float | None:
-    """Return R2, the share of the target's variance that is explained; None if the target is constant."""
-    return 1.0 - loss**2 * data.n_rows / data.square if data.square > 0 else None
+def shares_explained(found: "Discovery", chosen: int, data: "Dataset") -> tuple[float | None, float | None]:
+    """Return R2 of the chosen formula, on all rows and on those that are not outliers; None if the target is constant.
+
+    The second is also None if there are no outliers.
+    """
+    from spl.regression.explained_share import share_explained
+
+    program, outliers = found.front[chosen].program, found.outliers
+    return share_explained(program, data), share_explained(program, data, outliers) if outliers else None

@@ -32,6 +32,21 @@ def split_names(ctx: click.Context, param: click.Parameter, value: str | None) -
     return tuple(names)
 
 
+def split_error_bars(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, str] | None:
+    """Return error bars by column from `A=BARS,...`; an entry that contains a comma must be quoted."""
+    if value is None:
+        return None
+    bars: dict[str, str] = {}
+    for entry in split_list(ctx, param, value):
+        name, equals, given = (part.strip() for part in entry.rpartition("="))
+        if not (name and equals and given):
+            raise click.BadParameter(f"{entry!r} is not COLUMN=BARS. Write for example: mass=0.1", ctx, param)
+        if name in bars:
+            raise click.BadParameter(f"{value!r} names the column '{name}' twice. Name each column once.", ctx, param)
+        bars[name] = given
+    return bars
+
+
 def check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
     """Return the number of threads: 1 or more, or -1."""
     if value < 1 and value != -1:

@@ -15,6 +15,8 @@ import click
 from spl.cli.options import check_jobs, cluster_option, compile_with_message, open_console, print_notes
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from spl.data.trajectories import Trajectories
     from spl.runs.reader import StoredRun, StoredSearch
     from spl.settings import Limits
@@ -102,7 +104,21 @@ def _describe_search(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]
         "episodes": last.n_episodes if last else 0,
         "evaluations": last.n_evaluations if last else 0,
         "rounds": last.n_rounds if last else 0,
+        **_describe_noise(run, search),
     }
+
+
+def _describe_noise(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
+    """Return the noise model and the outliers of a table; nothing for a system."""
+    from spl.data.dataset import Dataset
+    from spl.display.noise import find_places, plain_noise
+
+    found = search.discovery
+    if not isinstance(run.data, Dataset):
+        return {}
+    if found is None:
+        return {"noise": None, "outliers": []}
+    return {"noise": plain_noise(found.noise), "outliers": find_places(found.outliers, run.data)}
 
 
 def _choose(run: "StoredRun", search: "StoredSearch") -> int:
@@ -150,6 +166,19 @@ def _print_run(run: "StoredRun") -> None:
         print_front(console, front_rows(search.front, chosen, floor))
         print_lines(console, [""])
         print_equation(console, target, search.front, chosen)
+        _print_noise(console, run, search)
+
+
+def _print_noise(console: "Console", run: "StoredRun", search: "StoredSearch") -> None:
+    from spl.data.dataset import Dataset
+    from spl.display.noise import noise_line, outliers_line
+    from spl.display.results import print_lines
+
+    if not isinstance(run.data, Dataset) or search.discovery is None:
+        return
+    lines = [noise_line(search.discovery.noise, run.data), outliers_line(search.discovery.outliers, run.data)]
+    if any(lines):
+        print_lines(console, ["", *filter(None, lines)])
 
 
 def _heading(run: "StoredRun") -> list[str]:

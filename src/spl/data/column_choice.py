@@ -3,14 +3,16 @@
 `dataset` checks the result. `trajectory_files` does the same for trajectories.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spl.data.columns import find_complete_rows
-from spl.data.dataset import Dataset
+from spl.data.dataset import Dataset, RowPlaces
 from spl.data.delimited_text import is_number
 from spl.data.table_files import Table
 from spl.errors import DataError, count_noun, list_names, suggest_name
@@ -24,24 +26,43 @@ class PreparedDataset(NamedTuple):
 
 
 def prepare_dataset(
-    table: Table, *, target: str, features: Sequence[str] | None = None, weights: str | None = None
+    table: Table,
+    *,
+    target: str,
+    features: Sequence[str] | None = None,
+    weights: str | None = None,
+    sigma: str | None = None,
+    sigma_columns: Mapping[str, str] | None = None,
 ) -> PreparedDataset:
-    """Return the dataset of the complete rows. Without `features`, all other columns of numbers are used."""
+    """Return the dataset of the complete rows. Without `features`, all other columns of numbers are used.
+
+    Args:
+        table: the table.
+        target: the column to find a formula for.
+        features: columns that formulas may use.
+        weights: the column with the weight of each row.
+        sigma: the column with the error bar of each target.
+        sigma_columns: for features, the column with their error bars, or a number.
+    """
     notes = list(table.notes)
-    check_number_column(table, target, "target")
-    if weights is not None:
-        check_number_column(table, weights, "weights")
-    names = list(features) if features is not None else other_number_columns(table, {target, weights}, notes)
-    for role, name in (("target", target), ("weights", weights)):
+    bars_of = sigma_columns or {}
+    bar_columns = [bars for bars in bars_of.values() if _is_column(table, bars)]
+    roles = [("weights", weights), ("error bars", sigma), *(("error bars", name) for name in bar_columns)]
+    others = [(role, name) for role, name in roles if name is not None]
+    _check_roles(table, target, others)
+    taken: set[str | None] = {target, *(name for _, name in others)}
+    names = list(features) if features is not None else other_number_columns(table, taken, notes)
+    for role, name in (("target", target), *others):
         if name in names:
-            raise DataError(f"The {role} '{name}' is also among the features. Remove it from one of them.")
+            verb = "is" if role == "target" else "are"
+            raise DataError(f"The {role} '{name}' {verb} also among the features. Remove it from one of them.")
     for name in names:
         check_number_column(table, name, "feature")
     if not names:
         raise DataError(
             f"{table.source} has no column of numbers besides '{target}', so there is nothing to build a formula from."
         )
-    used = [target, *names, *([weights] if weights else [])]
+    used = list(dict.fromkeys([target, *names, *(name for _, name in others)]))
     notes += notes_of_columns(table, used)
     columns = {f"column '{name}'": table.numbers[name] for name in used}
     complete, left_out = find_complete_rows(columns, table.source, table.place)
@@ -51,8 +72,43 @@ def prepare_dataset(
         table.numbers[target][complete],
         names=names,
         weights=None if weights is None else table.numbers[weights][complete],
+        sigma=None if sigma is None else table.numbers[sigma][complete],
+        sigma_columns=_read_bars(table, names, bars_of)[complete] if bars_of else None,
+        places=RowPlaces(table.lines[complete], table.line_word),
     )
     return PreparedDataset(replace(data, notes=tuple(notes)), notes)
+
+
+def _check_roles(table: Table, target: str, others: Sequence[tuple[str, str]]) -> None:
+    """Raise a clear error unless target, weights and error bars are columns of numbers, and the target nothing else."""
+    check_number_column(table, target, "target")
+    for role, name in others:
+        check_number_column(table, name, role)
+        if name == target:
+            raise DataError(f"The column '{name}' cannot be both the target and its {role}. Choose another column.")
+
+
+def _read_bars(table: Table, names: Sequence[str], bars_of: Mapping[str, str]) -> NDArray[np.float64]:
+    """Return the error bars of the features [N, D], 0 where there are none."""
+    for name in bars_of:
+        if name not in names:
+            raise DataError(f"There are error bars for '{name}', which is not among the features: {list_names(names)}.")
+    n_rows = table.numbers[names[0]].size
+    bars = np.zeros((n_rows, len(names)))
+    for name, given in bars_of.items():
+        bars[:, names.index(name)] = table.numbers[given] if _is_column(table, given) else float(given)
+    return bars
+
+
+def _is_column(table: Table, bars: str) -> bool:
+    """Return whether error bars are named by their column; otherwise they are a number. Raise a clear error if neither."""
+    if bars in table.names:
+        return True
+    try:
+        return not math.isfinite(float(bars))
+    except ValueError:
+        check_column(table, bars)
+        return True
 
 
 def check_number_column(table: Table, name: str, role: str) -> None:

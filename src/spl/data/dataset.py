@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,27 @@ from spl.noise.models import MeasuredRows, NoiseModel
 MAX_COLUMNS = 10_000
 LARGEST_VALUE, SMALLEST_VALUE = 1e150, 1e-150  # of columns and target: sums of their squares stay finite
 ROUNDING_SHARE = 1e-13  # errors below this share of the target's spread are rounding errors
+_TARGET_BARS = "The error bars of the target"
+
+
+class RowPlaces(NamedTuple):
+    """Where rows were in what the user gave.
+
+    Examples:
+        >>> RowPlaces(np.array([2, 4]), "line").name(1)
+        'line 4'
+    """
+
+    numbers: NDArray[np.int64]  # [N], of rows, counted from 0, or of lines of a file, as its reader counts them
+    word: str = "row"
+
+    def name(self, row: int) -> str:
+        """Return the place of a row, for messages."""
+        return f"{self.word} {self.numbers[row]}"
+
+    def take(self, rows: NDArray[np.intp]) -> "RowPlaces":
+        """Return the places of these rows."""
+        return RowPlaces(self.numbers[rows], self.word)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +55,7 @@ class Dataset:
     sigma: NDArray[np.float64] | None = None  # [N], error bars of the target, if they are known
     sigma_columns: NDArray[np.float64] | None = None  # [D, N], error bars of the columns, if they are known
     mean_weight: float = 1.0  # of the weights as they were given
+    places: RowPlaces | None = None  # where the rows were; None if they were merged
     noise: NoiseModel | None = None  # by which formulas are fitted and chosen; None is least squares
 
     def __repr__(self) -> str:
@@ -48,11 +71,13 @@ class Dataset:
         weights: ArrayLike | None = None,
         sigma: ArrayLike | None = None,
         sigma_columns: ArrayLike | None = None,
+        places: RowPlaces | None = None,
     ) -> "Dataset":
         """Check and copy a table of N rows and D columns.
 
         `sigma` holds the error bars of the target, `sigma_columns` those of the columns: a row of D numbers for all rows, or a table.
-        With error bars, rows count by their inverse squares, so that `weights` would contradict them.
+        With error bars, rows count by their inverse squares, so that `weights` would contradict them. `places` are for messages; by
+        default, rows are counted from 0.
         """
         rows = _as_numbers(table, "The table")
         if rows.ndim != 2:
@@ -73,11 +98,10 @@ class Dataset:
         for name, column in zip(known, rows.T, strict=True):
             check_size(column, f"Column '{name}'")
         check_size(goal, "The target")
-        bars = None if sigma is None else _check_sigma(sigma, n_rows)
-        if bars is not None and weights is not None:
-            raise DataError(
-                "Give `sigma` or `sample_weight`, not both: error bars already say how much each row counts."
-            )
+        places = RowPlaces(np.arange(n_rows)) if places is None else places
+        if sigma is not None and weights is not None:
+            raise DataError("Give error bars or weights, not both: error bars already say how much each row counts.")
+        bars = None if sigma is None else _check_sigma(sigma, n_rows, places)
         with np.errstate(over="ignore"):
             given = weights if bars is None else (bars.min() / bars) ** 2
         return cls(
@@ -86,8 +110,9 @@ class Dataset:
             target=goal.copy(),
             weights=_check_weights(given, n_rows),
             sigma=bars,
-            sigma_columns=None if sigma_columns is None else _check_sigma_columns(sigma_columns, rows, known),
+            sigma_columns=None if sigma_columns is None else _check_sigma_columns(sigma_columns, rows, known, places),
             mean_weight=1.0 if weights is None else float(np.mean(np.asarray(weights, np.float64))),
+            places=places,
         )
 
     @property
@@ -134,6 +159,7 @@ class Dataset:
             sigma=None if self.sigma is None else self.sigma[rows],
             sigma_columns=None if self.sigma_columns is None else np.ascontiguousarray(self.sigma_columns[:, rows]),
             mean_weight=self.mean_weight * float(weights.mean()),
+            places=None if self.places is None else self.places.take(rows),
         )
 
     def sort(self) -> "Dataset":
@@ -176,23 +202,24 @@ def _as_numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(values)
         if np.iscomplexobj(array):
-            raise DataError(f"{what} holds complex numbers. Give real ones.")
+            raise DataError(f"{what} must be real, not complex numbers.")
         with np.errstate(over="ignore"):  # long doubles may overflow to infinity
             return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(
-            f"{what} holds something that is not a number: {error}. Leave that column out or encode it."
-        ) from None
+        raise DataError(f"{what} must be numbers: {error}. Leave out or encode what is not a number.") from None
 
 
-def _check_finite(values: NDArray[np.float64], what: str) -> None:
+def _check_finite(values: NDArray[np.float64], what: str, places: RowPlaces | None = None) -> None:
     bad = np.argwhere(~np.isfinite(values))
     if bad.size:
         place = ", ".join(f"{axis} {index}" for axis, index in zip(("row", "column"), bad[0], strict=False))
+        if places is not None:
+            place = places.name(bad[0][0])
         raise DataError(
-            f"{what} holds {len(bad)} value(s) that are NaN or infinite, the first at {place}. Remove or fill them first."
+            f"{what} must be finite; {len(bad):,} of {values.size:,} values are NaN or infinite, the first in {place}. Remove or fill "
+            "them first."
         )
 
 
@@ -256,41 +283,41 @@ def _check_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64
     return scaled
 
 
-def _check_sigma(sigma: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+def _check_sigma(sigma: ArrayLike, n_rows: int, places: RowPlaces) -> NDArray[np.float64]:
     """Return the error bars of the target."""
-    given = _as_numbers(sigma, "`sigma`")
+    given = _as_numbers(sigma, _TARGET_BARS)
     if given.ndim == 0:
         given = np.full(n_rows, float(given))
     if given.shape != (n_rows,):
         raise DataError(f"There must be one error bar per row ({n_rows}); `sigma` has shape {given.shape}.")
-    _check_finite(given, "`sigma`")
-    _check_bars(given, "`sigma`", strictly=True)
-    check_size(given, "`sigma`")
+    _check_finite(given, _TARGET_BARS, places)
+    _check_bars(given, _TARGET_BARS, places, strictly=True)
+    check_size(given, _TARGET_BARS)
     return given.copy()
 
 
 def _check_sigma_columns(
-    sigma: ArrayLike, rows: NDArray[np.float64], names: tuple[str, ...]
+    sigma: ArrayLike, rows: NDArray[np.float64], names: tuple[str, ...], places: RowPlaces
 ) -> NDArray[np.float64] | None:
     """Return the error bars of the columns [D, N]; None if all are 0."""
-    given = _as_numbers(sigma, "`sigma_X`")
+    given = _as_numbers(sigma, "The error bars of the columns")
     if given.ndim < 2 and given.size in (1, rows.shape[1]):
         given = np.broadcast_to(given, rows.shape)
     if given.shape != rows.shape:
         raise DataError(
             f"`sigma_X` must be one number per column ({rows.shape[1]}) or a table like X {rows.shape}; its shape is {given.shape}."
         )
-    _check_finite(given, "`sigma_X`")
+    _check_finite(given, "The error bars of the columns", places)
     for name, bars in zip(names, given.T, strict=True):
-        _check_bars(bars, f"`sigma_X` of column '{name}'", strictly=False)
+        _check_bars(bars, f"The error bars of column '{name}'", places, strictly=False)
     return np.ascontiguousarray(given.T).copy() if given.any() else None
 
 
-def _check_bars(bars: NDArray[np.float64], what: str, *, strictly: bool) -> None:
+def _check_bars(bars: NDArray[np.float64], what: str, places: RowPlaces, *, strictly: bool) -> None:
     """Raise a clear error unless error bars are positive; 0 is allowed unless `strictly`."""
     bad = np.flatnonzero(bars <= 0 if strictly else bars < 0)
     if bad.size:
         least = "more than 0" if strictly else "0 or more"
         raise DataError(
-            f"{what} must be {least}; that of row {bad[0]} is {bars[bad[0]]:g}. Error bars are standard deviations."
+            f"{what} must be {least}; {places.name(bad[0])} has {bars[bad[0]]:g}. Error bars are standard deviations."
         )

@@ -102,7 +102,8 @@ class LineDisplay(ProgressDisplay):
         if shape != self._shown:
             self._shown = shape
             equation = shorten(equation_line(self._target, progress.front, chosen), _LONGEST_PROGRESS_LINE)
-            self._waiting = f"{progress.seconds:6.1f} s  loss {candidate.loss:<9.3g}  {equation}"
+            noise = "" if progress.noise == "normal" else f"  (noise: {progress.noise})"
+            self._waiting = f"{progress.seconds:6.1f} s  loss {candidate.loss:<9.3g}  {equation}{noise}"
         if self._waiting and progress.seconds - self._shown_at >= QUIET_SHARE * progress.seconds:
             self._print()
             self._shown_at = progress.seconds
@@ -302,14 +303,17 @@ def describe_clock(seconds: float, timeout: float | None) -> str:
 
 
 def describe_work(progress: Progress) -> str:
-    """Return the number of formulas tried, and the speed.
+    """Return the number of formulas tried, and the speed; also the noise model, unless noise is normal.
 
     Examples:
         >>> describe_work(Progress(Front(()), 2.0, 10, 30_000))
         '30,000 evaluations (15,000/s)'
+        >>> describe_work(Progress(Front(()), 2.0, 10, 30_000, noise="student"))
+        '30,000 evaluations (15,000/s), noise: student'
     """
     speed = progress.n_evaluations / max(progress.seconds, 1e-3)
-    return f"{progress.n_evaluations:,} evaluations ({speed:,.0f}/s)"
+    noise = "" if progress.noise == "normal" else f", noise: {progress.noise}"
+    return f"{progress.n_evaluations:,} evaluations ({speed:,.0f}/s){noise}"
 
 
 def _nearest(rows: list[FrontRow], chosen: int, n_rows: int) -> list[FrontRow]:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from spl.display.noise import quality_words
 from spl.formulas.operators import SPELLINGS, Operator
 from spl.formulas.text import to_text
 from spl.notation.typeset import MAX_HEIGHT, typeset
@@ -95,9 +96,9 @@ def print_equation(console: Console, target: str, front: Front, chosen: int) -> 
         print_lines(console, ["", text])
 
 
-def summary_line(discovery: Discovery, r2: float | None) -> str:
+def summary_line(discovery: Discovery, r2: float | None, r2_without_outliers: float | None = None) -> str:
     """Return the quality of the chosen formula, and what the search took."""
-    quality = "R2 undefined (the target is constant)" if r2 is None else f"R2 {r2:.6f}"
+    quality = quality_words(r2, r2_without_outliers) or "R2 undefined (the target is constant)"
     return (
         f"{quality}, {discovery.seconds:.1f} s, {discovery.n_evaluations:,} evaluations; "
         f"stopped: {STOPPED[discovery.stopped]}."

@@ -10,7 +10,6 @@ from spl.errors import SettingError, show_value
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_text import read_text_or_file
 from spl.formulas.operators import Operator
-from spl.noise.models import AUTO, NoiseModel, find_noise_model
 from spl.settings import SearchConfig, check_switch
 
 
@@ -46,11 +45,6 @@ def make_grammar(
     if isinstance(given, str):
         return read_text_or_file(given, own, names)
     raise SettingError(f"`grammar` must be a Grammar, its text or the path of a file; got {show_value(given)}.")
-
-
-def check_noise(given: object) -> NoiseModel | str:
-    """Return the given noise model, or "auto"."""
-    return AUTO if isinstance(given, str) and given == AUTO else find_noise_model(given)
 
 
 def check_search(given: object) -> SearchConfig:

@@ -17,7 +17,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spl.data.dataset import Dataset, check_unique
+from spl.data.dataset import Dataset, RowPlaces, check_unique
+from spl.display.noise import find_places
 from spl.display.notebook import FittedRepr, front_html, model_html
 from spl.errors import (
     DoubtfulResult,
@@ -30,7 +31,7 @@ from spl.errors import (
     show_value,
 )
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
-from spl.estimators.parameters import check_noise, check_run_file, check_search, count_jobs, make_grammar
+from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
@@ -38,7 +39,7 @@ from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
-from spl.noise.models import AUTO, decode_noise
+from spl.noise.models import AUTO, check_noise, decode_noise
 from spl.noise.own_loss import Loss
 from spl.notation.export import export_program
 from spl.notation.latex import latex_name, latex_table, to_latex
@@ -161,6 +162,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             weights=rows.weights,
             sigma=None if sigma is None else rows.take(sigma),
             sigma_columns=None if sigma_X is None else rows.take(sigma_X),
+            places=RowPlaces(rows.places),
         )
         data = replace(data, notes=tuple(rows.notes))
         request = RegressionRequest(
@@ -178,7 +180,7 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             discovery = self._run(request, watch, flag.is_set)
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
-        self._keep(discovery, data, request.target, rows.places)
+        self._keep(discovery, data, request.target)
         from spl.kernels.runtime import store  # slow to import
 
         for note in (note for note in discovery.notes[len(data.notes) :] if note != discovery.screened):
@@ -291,6 +293,8 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
     def plot(self, X: ArrayLike | None = None, y: ArrayLike | None = None, index: int | None = None) -> "Figure":
         """Return a figure: the front, the fit, residuals, and the curve or slices. Needs matplotlib, the extra `plot`.
 
+        On the rows of the fit, outliers are crosses, and error bars are drawn.
+
         Args:
             X: rows to draw, with their target `y`; by default, those of the fit, or a sample if there are many.
             y: the target of these rows.
@@ -302,7 +306,11 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if (X is None) != (y is None):
             raise SettingError("`plot` needs both `X` and `y`, or neither for the rows of the fit.")
         place = FrontPlace(self.discovery_.front, self._place(index), self.discovery_.floor)
-        return plot_formula(place, self._rows_to_plot(X, y), target=self._target())
+        rows = self._rows_to_plot(X, y)
+        is_outlier = None
+        if rows is not None and X is None and rows.places is not None:
+            is_outlier = np.isin(rows.places.numbers, self.outliers_)
+        return plot_formula(place, rows, target=self._target(), is_outlier=is_outlier)
 
     def plot_tree(self, index: int | None = None) -> "Figure":
         """Return a drawing of the expression tree of an equation. Needs matplotlib, the extra `plot`.
@@ -353,7 +361,10 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         found, chosen = self.discovery_, self.best_index_
         equation = to_mathml(self._program(None), left=mathml_name(self._target()))
         table = front_html(front_rows(found.front, chosen, found.floor), title="front")
-        return model_html(f"SPLRegressor, fitted; equation chosen by {self.selection}", [equation], [table])
+        summary = f"SPLRegressor, fitted; equation chosen by {self.selection}"
+        if found.noise.name != "normal":
+            summary += f"; noise: {found.noise.name}"
+        return model_html(summary, [equation], [table])
 
     def _fitted_latex(self) -> str:
         return rf"$\displaystyle {latex_name(self._target())} = {self.latex()}$"
@@ -418,13 +429,12 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
 
         return open_display(Console(), request.target, choose, timeout=request.limits.timeout)
 
-    def _keep(self, discovery: "Discovery", data: Dataset, target: str, places: NDArray[np.intp] | None = None) -> None:
-        """Keep what was found; `places` says where the rows of the data were in what the user gave, if some are missing."""
+    def _keep(self, discovery: "Discovery", data: Dataset, target: str) -> None:
+        """Keep what was found, and where the outliers are in what the user gave."""
         self.discovery_ = discovery
         self.notes_ = list(discovery.notes)
         self.noise_ = discovery.noise
-        outliers = np.array(discovery.outliers, np.intp)
-        self.outliers_ = outliers if places is None else places[outliers]
+        self.outliers_ = np.array(find_places(discovery.outliers, data), np.intp)
         self.sample_ = data.sample(MAX_KEPT_ROWS, np.random.default_rng(0))
         self.target_name_ = target
         front = discovery.front

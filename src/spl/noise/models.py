@@ -18,12 +18,9 @@ from spl.noise.loss_codec import check_no_stand_in, decode_loss, encode_loss
 from spl.noise.own_loss import Loss
 
 Array = NDArray[np.float64]
+NameRow = Callable[[int], str]  # returns what messages call a row
 
-DEGREES = (
-    1.0,
-    2.0,
-    4.0,
-)  # of freedom that a Student distribution may have: with 1, up to half of the rows may be outliers
+DEGREES = (1.0, 2.0, 4.0)  # of freedom of a Student distribution: with 1, up to half of the rows may be outliers
 FIRST_OUTLIERS, MOST_OUTLIERS = 0.1, 0.5  # share of the rows, to begin with and at most
 MAX_MIXING = 25  # steps of the fit of outliers among normal errors
 LEAST_TRUST = 1e-6  # an outlier keeps this share of the weight that its own error would give it
@@ -79,7 +76,7 @@ class NoiseModel:
     name: str
     n_numbers: int  # that are fitted to describe the noise
     scatter: Callable[[MeasuredRows, Array], Scatter]  # from the values of a formula
-    check: Callable[[Array], str]  # what is wrong with targets, if this model cannot have produced them
+    check: Callable[[Array, NameRow], str]  # what is wrong with targets, if this model cannot have produced them
     words: str  # for people
     loss: Loss | None = None  # of the user, if that is what it follows
 
@@ -133,7 +130,9 @@ def _scatter_relative(rows: MeasuredRows, values: Array) -> Scatter:
     share = best_share(ratio)[1]
     variances = share**2 * (ratio**2 + values**2) * unit + added
     floor_share = rows.floor / math.sqrt(float(np.max((ratio**2 + values**2) * unit)))
-    numbers = {"relative error": float(share), "even error": float(share * ratio)}
+    numbers = {"relative error": float(share)}
+    if ratio > smallest:  # below, the relative part is larger in every row
+        numbers["even error"] = float(share * ratio)
     return _gauss(rows, squares, variances, share, floor_share, numbers)
 
 
@@ -293,33 +292,33 @@ def _scatter_binomial(rows: MeasuredRows, values: Array) -> Scatter:
     return Scatter(nats, times / (chances * (1 - chances)))
 
 
-def _accept(target: Array) -> str:
+def _accept(target: Array, name_row: NameRow) -> str:
     return ""
 
 
-def _check_counts(target: Array) -> str:
+def _check_counts(target: Array, name_row: NameRow) -> str:
     bad = np.flatnonzero((target < 0) | (target != np.floor(target)))
     if not bad.size:
         return ""
     return (
-        f"The target is not a count in {bad.size} of {target.size} rows: {target[bad[0]]:g} in row {bad[0]}. Counts are whole numbers "
-        'of 0 or more; for other targets use another noise model, such as noise="relative".'
+        f"The target is not a count in {bad.size} of {target.size} rows: {target[bad[0]]:g} in {name_row(bad[0])}. Counts are whole "
+        "numbers of 0 or more; for other targets, choose another noise model, such as 'relative'."
     )
 
 
-def _check_shares(target: Array) -> str:
+def _check_shares(target: Array, name_row: NameRow) -> str:
     bad = np.flatnonzero((target < 0) | (target > 1))
     if not bad.size:
         return ""
     return (
-        f"The target is not a share in {bad.size} of {target.size} rows: {target[bad[0]]:g} in row {bad[0]}. Shares lie between 0 and "
-        '1; for counts use noise="poisson".'
+        f"The target is not a share in {bad.size} of {target.size} rows: {target[bad[0]]:g} in {name_row(bad[0])}. Shares lie between "
+        "0 and 1; for counts, choose the noise model 'poisson'."
     )
 
 
 NORMAL = NoiseModel("normal", 1, _scatter_normal, _accept, "errors of the same size everywhere")
 RELATIVE = NoiseModel("relative", 2, _scatter_relative, _accept, "errors that grow with the value")
-STUDENT = NoiseModel("student", 2, _scatter_student, _accept, "mostly small errors, with outliers")
+STUDENT = NoiseModel("student", 2, _scatter_student, _accept, "small errors with some outliers")
 POISSON = NoiseModel("poisson", 0, _scatter_poisson, _check_counts, "counts of independent events")
 BINOMIAL = NoiseModel("binomial", 0, _scatter_binomial, _check_shares, "shares of independent trials")
 NOISE_MODELS = {model.name: model for model in (NORMAL, RELATIVE, STUDENT, POISSON, BINOMIAL)}
@@ -345,9 +344,21 @@ def find_noise_model(given: object) -> NoiseModel:
     return NOISE_MODELS[given]
 
 
+def check_noise(given: object) -> NoiseModel | str:
+    """Return the given noise model, or "auto".
+
+    Examples:
+        >>> check_noise("auto"), str(check_noise("student"))
+        ('auto', 'student')
+    """
+    return AUTO if isinstance(given, str) and given == AUTO else find_noise_model(given)
+
+
 def _model_of(loss: Loss) -> NoiseModel:
     """Return the noise model that follows a loss: errors are as likely as even normal ones with the same mean loss."""
     check_no_stand_in(loss)
+    if loss.name in (AUTO, *NOISE_MODELS):
+        raise SettingError(f"A loss cannot be called '{loss.name}': that is a noise model. Choose another name.")
 
     def scatter(rows: MeasuredRows, values: Array) -> Scatter:
         error = loss.equivalent_error(rows.target, values, rows.weights)
@@ -357,16 +368,16 @@ def _model_of(loss: Loss) -> NoiseModel:
         nats = rows.target.size * (math.log(error) + GAUSS_NATS)
         return Scatter(nats, precisions, {"typical error": error}, is_exact=error <= rows.floor)
 
-    def check(target: Array) -> str:
+    def check(target: Array, name_row: NameRow) -> str:
         loss.check_target(target)
         return ""
 
     return NoiseModel(loss.name, 1, scatter, check, f"errors weighed by the loss {loss.name}", loss)
 
 
-def check_targets(model: NoiseModel, target: Array) -> None:
-    """Raise a clear error if a noise model cannot have produced these targets."""
-    problem = model.check(target)
+def check_targets(model: NoiseModel, target: Array, name_row: NameRow) -> None:
+    """Raise a clear error if a noise model cannot have produced these targets; `name_row` says what to call a row."""
+    problem = model.check(target, name_row)
     if problem:
         raise DataError(problem)
     if not has_ordinary_size(target):

@@ -10,7 +10,19 @@ from spl.data.dataset import Dataset
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
 from spl.notation.latex import latex_name, to_latex
-from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR, label, limits, make_figure, style, thin, typeset
+from spl.plots.style import (
+    FOUND_COLOUR,
+    GREY,
+    MEASURED_COLOUR,
+    OUTLIER_COLOUR,
+    label,
+    limits,
+    make_figure,
+    style,
+    thin,
+    typeset,
+)
+from spl.regression.explained_share import share_explained
 from spl.regression.fit import evaluate
 from spl.regression.front import Front
 
@@ -20,6 +32,7 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 
 MAX_SLICES = 6  # one per variable
+MAX_BARS = 300  # error bars drawn: more would cover the points
 _CURVE_POINTS = 400
 _PANEL = 3.7  # inches
 _TITLE_SIZE = 13.0
@@ -40,11 +53,34 @@ class FrontPlace:
         return self.front[self.chosen].program
 
 
-def plot_formula(place: FrontPlace, data: Dataset | None, *, target: str = "y") -> "Figure":
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The rows of a figure, and how each is drawn."""
+
+    data: Dataset
+    others: NDArray[np.intp]  # rows that are drawn as dots
+    outliers: NDArray[np.intp]  # rows that are drawn as crosses
+
+    @classmethod
+    def choose(cls, data: Dataset, is_outlier: NDArray[np.bool_] | None) -> "_Rows":
+        marked = np.zeros(data.n_rows, np.bool_) if is_outlier is None else is_outlier
+        others = np.flatnonzero(~marked)
+        return cls(data, others[thin(others.size)], np.flatnonzero(marked))
+
+
+def plot_formula(
+    place: FrontPlace, data: Dataset | None, *, target: str = "y", is_outlier: NDArray[np.bool_] | None = None
+) -> "Figure":
     """Return a figure of a formula: its place in the front; with data also its fit, residuals, and curve or slices.
 
     A formula of one variable is drawn as a curve. Of several variables, each has a slice: the formula along it with the
-    others at their median, and the residual of each row added to it.
+    others at their median, and the residual of each row added to it. Outliers are crosses; error bars are drawn if they are known.
+
+    Args:
+        place: the formula in its front.
+        data: the rows to draw.
+        target: the name of the target.
+        is_outlier: whether each of these rows is an outlier; None if there are none.
     """
     variables = [] if data is None else _used_variables(place.program, data)[:MAX_SLICES]
     n_panels = 1 if data is None else 3 + max(len(variables), 1)
@@ -56,12 +92,27 @@ def plot_formula(place: FrontPlace, data: Dataset | None, *, target: str = "y") 
         panels = iter([figure.add_subplot(grid[k // n_columns, k % n_columns]) for k in range(n_panels)])
         _draw_front(next(panels), place)
         if data is not None:
-            _draw_fit(next(panels), place.program, data, target)
-            _draw_residuals(next(panels), place.program, data, target)
+            rows = _Rows.choose(data, is_outlier)
+            _draw_fit(next(panels), place.program, rows, target)
+            _draw_residuals(next(panels), place.program, rows, target)
             for axes, variable in zip(panels, variables or [0], strict=True):
-                _draw_slice(axes, place.program, data, variable, target)
+                _draw_slice(axes, place.program, rows, variable, target)
         figure.suptitle(_equation(place.program, target, figure.get_figwidth() - 0.4), fontsize=_TITLE_SIZE)
     return figure
+
+
+def _draw_points(axes: Any, rows: _Rows, x: Numbers, y: Numbers, what: str, *, has_bars: bool = False) -> None:
+    """Draw measurements: dots, crosses for outliers, and error bars if they are known and wanted."""
+    axes.plot(x[rows.others], y[rows.others], ".", ms=4, color=MEASURED_COLOUR, label=what or None, zorder=2)
+    if rows.outliers.size:
+        axes.plot(
+            x[rows.outliers], y[rows.outliers], "x", ms=5, mew=1.2, color=OUTLIER_COLOUR, label="outlier", zorder=2
+        )
+        axes.legend()
+    if has_bars and rows.data.sigma is not None:
+        drawn = np.concatenate([rows.outliers, rows.others])[:MAX_BARS]
+        bars = {"fmt": "none", "elinewidth": 0.6, "ecolor": MEASURED_COLOUR, "zorder": 1}
+        axes.errorbar(x[drawn], y[drawn], yerr=rows.data.sigma[drawn], **bars)
 
 
 def _equation(program: Program, target: str, inches: float) -> str:
@@ -96,57 +147,57 @@ def _draw_front(axes: Any, place: FrontPlace) -> None:
     axes.legend()
 
 
-def _draw_fit(axes: Any, program: Program, data: Dataset, target: str) -> None:
+def _draw_fit(axes: Any, program: Program, rows: _Rows, target: str) -> None:
+    data = rows.data
     predicted = evaluate(program, data.columns)
     ends = limits(data.target, 0.05)
-    every = thin(data.n_rows)
     axes.plot(ends, ends, lw=1.0, color=GREY)
-    axes.plot(data.target[every], predicted[every], ".", ms=4, color=MEASURED_COLOUR)
+    _draw_points(axes, rows, data.target, predicted, "")
     axes.set_xlim(ends)
     axes.set_ylim(ends)
     axes.set_xlabel(f"{label(target)}, measured")
     axes.set_ylabel(f"{label(target)}, predicted")
-    axes.set_title(f"fit   {_quality(predicted, data)}", loc="left")
+    axes.set_title(f"fit   {_quality(predicted, program, rows)}", loc="left")
 
 
-def _quality(predicted: Numbers, data: Dataset) -> str:
+def _quality(predicted: Numbers, program: Program, rows: _Rows) -> str:
+    data = rows.data
     n_undefined = int(np.sum(~np.isfinite(predicted)))
     if n_undefined:
         return f"undefined in {n_undefined} of {data.n_rows} rows"
-    residual_square = float(np.sum(data.weights * (predicted - data.target) ** 2))
-    return f"$R^2$ = {1 - residual_square / data.square:.6f}" if data.square > 0 else ""
+    share = share_explained(program, data, rows.outliers.tolist())
+    without = " without outliers" if rows.outliers.size else ""
+    return "" if share is None else f"$R^2$ = {share:.6f}{without}"
 
 
-def _draw_residuals(axes: Any, program: Program, data: Dataset, target: str) -> None:
-    predicted = evaluate(program, data.columns)
-    residuals = data.target - predicted
-    every = thin(data.n_rows)
+def _draw_residuals(axes: Any, program: Program, rows: _Rows, target: str) -> None:
+    predicted = evaluate(program, rows.data.columns)
+    residuals = rows.data.target - predicted
     axes.axhline(0, lw=1.0, color=GREY)
-    axes.plot(predicted[every], residuals[every], ".", ms=4, color=MEASURED_COLOUR)
+    _draw_points(axes, rows, predicted, residuals, "", has_bars=True)
     axes.set_ylim(limits(np.append(residuals, 0.0), 0.08))
     axes.set_xlabel(f"{label(target)}, predicted")
     axes.set_ylabel("measured - predicted")
     axes.set_title("residuals", loc="left")
 
 
-def _draw_slice(axes: Any, program: Program, data: Dataset, variable: int, target: str) -> None:
+def _draw_slice(axes: Any, program: Program, rows: _Rows, variable: int, target: str) -> None:
     """Draw the formula along one variable, the others at their median, with the partial residual of each row.
 
     The other variables of a row are not at their median, so its measured value lies off the line even if the formula is
     exact. The partial residual is the value of the line at the row, plus measured minus predicted.
     """
+    data = rows.data
     others = [k for k in _used_variables(program, data) if k != variable]
     line = np.repeat(np.median(data.columns, axis=1)[:, np.newaxis], _CURVE_POINTS, axis=1)
     line[variable] = np.linspace(*limits(data.columns[variable], 0.02), _CURVE_POINTS)
-    every = thin(data.n_rows)
-    rows = data.columns[:, every]
-    points = data.target[every]
+    points = data.target
     if others:
-        on_line = np.repeat(line[:, :1], rows.shape[1], axis=1)
-        on_line[variable] = rows[variable]
-        points = evaluate(program, on_line) + points - evaluate(program, rows)
+        on_line = np.repeat(line[:, :1], data.n_rows, axis=1)
+        on_line[variable] = data.columns[variable]
+        points = evaluate(program, on_line) + points - evaluate(program, data.columns)
     what = "formula + residual" if others else "measured"
-    axes.plot(rows[variable], points, ".", ms=4, color=MEASURED_COLOUR, label=what)
+    _draw_points(axes, rows, data.columns[variable], points, what, has_bars=True)
     axes.plot(line[variable], evaluate(program, line), lw=1.6, color=FOUND_COLOUR, label="formula")
     axes.set_ylim(limits(points, 0.25))
     axes.set_xlabel(label(data.names[variable]))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Colours of Okabe and Ito, which the colour-blind can tell apart
 MEASURED_COLOUR, FOUND_COLOUR, NUMBER_COLOUR, GREY = "#56B4E9", "#D55E00", "#CC79A7", "#6B6B6B"
+OUTLIER_COLOUR = "#000000"
 MAX_POINTS = 4000  # measurements drawn
 LONGEST_TITLE = 60  # characters
 PLOT_ENDINGS = (".png", ".pdf", ".svg")

@@ -62,7 +62,7 @@ def rival_models(data: Dataset) -> tuple[NoiseModel, ...]:
     sizes = np.quantile(np.abs(data.target), (0.1, 0.9))
     models = [RELATIVE] if sizes[1] > LEAST_RANGE * sizes[0] else []
     models.append(STUDENT)
-    if not POISSON.check(data.target) and data.target.max() > 1 and data.sigma_columns is None:
+    if not POISSON.check(data.target, str) and data.target.max() > 1 and data.sigma_columns is None:
         models.append(POISSON)
     return tuple(models)
 
@@ -99,19 +99,23 @@ def explain_choice(
         return NoiseChoice(noise.name, dict(scatter.numbers), reason=f"the law is exact{rest}")
     own = price(chosen, noise, rows).nats
     others = {each.noise.name: each.nats - own for each in compared if each.noise is not noise}
-    words = "errors as large as the error bars" if noise is NORMAL and rows.sigma is not None else noise.words
-    reason = _reason(words, others)
+    reason = _reason(noise, others, has_bars=rows.sigma is not None)
     return NoiseChoice(noise.name, dict(scatter.numbers), others, reason)
 
 
-def _reason(words: str, others: Mapping[str, float]) -> str:
+def _reason(noise: NoiseModel, others: Mapping[str, float], *, has_bars: bool) -> str:
+    own = _words(noise, has_bars)
     if not others:
-        return f"{words}; no other model was compared"
+        return f"{own}; no other model was compared"
     nearest = min(others, key=lambda name: others[name])
-    instead = NOISE_MODELS[nearest].words
+    words = _words(NOISE_MODELS[nearest], has_bars)
     if others[nearest] < 0:
-        return f"{words}; {instead} would describe the data only {-others[nearest]:.1f} nats more briefly"
-    return f"{words}; {instead} would take {others[nearest]:.1f} nats more"
+        return f"{own}; {words} would describe the data only {-others[nearest]:.1f} nats more briefly"
+    return f"{own}; {words} would take {others[nearest]:.1f} nats more to describe the data"
+
+
+def _words(noise: NoiseModel, has_bars: bool) -> str:
+    return "errors in proportion to the error bars" if noise is NORMAL and has_bars else noise.words
 
 
 def note_of_error_bars(choice: NoiseChoice, n_rows: int) -> str:

@@ -3,8 +3,9 @@
 from dataclasses import KW_ONLY, dataclass, field
 
 from spl.data.dataset import Dataset
+from spl.errors import DataError
 from spl.formulas.grammar import Grammar
-from spl.noise.models import NORMAL, NoiseModel, check_targets
+from spl.noise.models import BINOMIAL, NORMAL, POISSON, NoiseModel, check_targets
 from spl.settings import Limits, SearchConfig
 
 
@@ -42,6 +43,22 @@ class RegressionRequest:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grammar", self.grammar.bind(self.data.names))
-        has_bars = self.data.sigma is not None or self.data.sigma_columns is not None
-        if isinstance(self.noise, NoiseModel) and (has_bars or self.noise is not NORMAL):
-            check_targets(self.noise, self.data.target)
+        check_noise_suits(self.noise, self.data)
+
+
+def check_noise_suits(noise: NoiseModel | str, data: Dataset) -> None:
+    """Raise a clear error if a noise model cannot have produced the target, or cannot use the error bars; "auto" suits all data."""
+    if not isinstance(noise, NoiseModel):
+        return
+    has_bars = data.sigma is not None or data.sigma_columns is not None
+    if noise is NORMAL and not has_bars:
+        return
+    check_targets(noise, data.target, "row {}".format if data.places is None else data.places.name)
+    if noise in (POISSON, BINOMIAL) and has_bars:
+        raise DataError(
+            f"The noise model '{noise.name}' itself says how far the target scatters. Leave out the error bars, or choose another one."
+        )
+    if noise.loss is not None and data.sigma_columns is not None:
+        raise DataError(
+            f"The loss '{noise.name}' cannot use error bars of columns. Leave them out, or choose a noise model such as 'normal'."
+        )

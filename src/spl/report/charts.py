@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from spl.report.axis_scales import Scale, tick_labels
 
 Numbers = NDArray[np.float64]
+Marked = NDArray[np.bool_]  # for each point, whether it is marked
 
 WIDTH, HEIGHT = 440, 290
 LEFT_MARGIN, RIGHT_MARGIN = 62, 12  # the left one grows with the numbers in it
@@ -19,6 +20,7 @@ TICK_GAP = 7  # between a number and its axis
 DIGIT_WIDTH, MINUS_WIDTH = 7.7, 10.2  # their widths in a wide font
 LONGEST_LABEL = 44  # characters of the label of an axis
 _POINT_RADIUS, _HIT_RADIUS = 4.5, 13  # visible radius, and radius that a finger can hit
+_CROSS = 4  # half the width of the cross on an outlier
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,9 @@ class Series:
 
     x: Numbers
     y: Numbers
-    look: str  # a CSS class of the page: "measured" or "found"
+    look: str  # a CSS class of the page: "measured", "found" or "outlier"
     is_line: bool = False
+    is_cross: bool = False  # whether points are crosses, not dots
 
 
 def draw_front(points: Sequence[FrontPoint], chosen: int, *, floor: float, loss_label: str) -> str:
@@ -60,20 +63,32 @@ def draw_front(points: Sequence[FrontPoint], chosen: int, *, floor: float, loss_
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" class="chart front">{inner}</svg>'
 
 
-def draw_fit(measured: Numbers, predicted: Numbers, *, label: str, x_label: str, y_label: str) -> str:
+def draw_fit(
+    measured: Numbers, predicted: Numbers, *, label: str, x_label: str, y_label: str, is_outlier: Marked | None = None
+) -> str:
     """Return predicted against measured values, with the line on which they are equal; the axes span the measured values."""
     up = Scale.over(measured, HEIGHT - BOTTOM_MARGIN, TOP_MARGIN)
     across = Scale(up.low, up.high, _left_margin(up), WIDTH - RIGHT_MARGIN)
     line = f'<path class="guide" d="M{across.begin:g} {HEIGHT - BOTTOM_MARGIN}L{WIDTH - RIGHT_MARGIN} {TOP_MARGIN}"/>'
-    return _chart(across, up, [Series(measured, predicted, "measured")], label, x_label, y_label, behind=line)
+    return _chart(across, up, with_outliers(measured, predicted, is_outlier), label, x_label, y_label, behind=line)
 
 
-def draw_residuals(predicted: Numbers, residuals: Numbers, *, label: str, x_label: str, y_label: str) -> str:
+def draw_residuals(
+    predicted: Numbers, residuals: Numbers, *, label: str, x_label: str, y_label: str, is_outlier: Marked | None = None
+) -> str:
     """Return residuals against predicted values, with a line at zero."""
     up = Scale.over([0.0, *residuals], HEIGHT - BOTTOM_MARGIN, TOP_MARGIN)
     across = Scale.over(predicted, _left_margin(up), WIDTH - RIGHT_MARGIN)
     line = f'<path class="guide" d="M{across.begin:g} {up.place(0.0):.1f}H{WIDTH - RIGHT_MARGIN}"/>'
-    return _chart(across, up, [Series(predicted, residuals, "measured")], label, x_label, y_label, behind=line)
+    return _chart(across, up, with_outliers(predicted, residuals, is_outlier), label, x_label, y_label, behind=line)
+
+
+def with_outliers(x: Numbers, y: Numbers, is_outlier: Marked | None) -> list[Series]:
+    """Return points as a series of dots, and crosses over those that are outliers."""
+    dots = Series(x, y, "measured")
+    if is_outlier is None or not is_outlier.any():
+        return [dots]
+    return [dots, Series(x[is_outlier], y[is_outlier], "outlier", is_cross=True)]
 
 
 def draw_series(
@@ -106,7 +121,7 @@ def _chart(
     across: Scale, up: Scale, series: Sequence[Series], label: str, x_label: str, y_label: str, *, behind: str = ""
 ) -> str:
     marks = "".join(
-        f'<path class="{one.look}{" line" if one.is_line else " dots"}" d="{_path(one, across, up)}"/>'
+        f'<path class="{one.look} {"line" if one.is_line else "crosses" if one.is_cross else "dots"}" d="{_path(one, across, up)}"/>'
         for one in series
     )
     # A nested svg clips what leaves the axes, without an id that would have to be unique
@@ -120,7 +135,7 @@ def _chart(
 
 
 def _path(series: Series, across: Scale, up: Scale) -> str:
-    """Return the path of a series: a dot is a line of length 0 with round ends; a gap starts a new line."""
+    """Return the path of a series: a dot is a line of length 0 with round ends, a cross two lines; a gap starts a new line."""
     x = across.places(series.x)
     with np.errstate(all="ignore"):
         y = up.places(series.y) if not up.is_log else np.array([up.place(v) if v > 0 else np.nan for v in series.y])
@@ -131,6 +146,11 @@ def _path(series: Series, across: Scale, up: Scale) -> str:
     for a, b in zip(x, y, strict=True):
         if not np.isfinite(b):
             is_open = False
+            continue
+        if series.is_cross:
+            parts.append(
+                f"M{a - _CROSS:.1f} {b - _CROSS:.1f}l{2 * _CROSS} {2 * _CROSS}m0 {-2 * _CROSS}l{-2 * _CROSS} {2 * _CROSS}"
+            )
             continue
         place = f"{a:.1f} {b:.1f}"
         parts.append(f"{'L' if is_open else 'M'}{place}" if series.is_line else f"M{place}h0")

@@ -31,6 +31,8 @@ class Fit:
     n_rows: int  # of the data
     undefined: str  # where the formula is undefined, and why; empty if it has a value on all rows
     r2: float | None  # on all rows; None if the target is constant or the formula undefined on some rows
+    r2_without_outliers: float | None = None  # on the rows that are not outliers; None if there are none
+    is_outlier: NDArray[np.bool_] | None = None  # for each row that is drawn; None if there are none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +65,7 @@ class SearchPart:
     chosen: int
     floor: float
     learning: LearningCurve | None = None
+    loss_words: str = "root mean square error"  # what a loss is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,5 +104,6 @@ class Report:
     searches: tuple[SearchPart, ...]
     settings: tuple[tuple[str, str], ...]
     versions: tuple[tuple[str, str], ...]
+    noise: tuple[tuple[str, str], ...] = ()  # the noise model of a table: what it is, how large, why, and the outliers
     system: SystemPart | None = None
     notes: tuple[str, ...] = ()

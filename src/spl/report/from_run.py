@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
+from spl.display.noise import LOSS_WORDS, describe_noise, is_least_squares, list_places
 from spl.display.results import SHOWN_DIGITS, STOPPED
 from spl.display.systems import followed_line, left_side, numbers_line, system_numbers
 from spl.dynamics.derivatives import DERIVATIVES
@@ -68,8 +69,25 @@ def _report_of_table(run: StoredRun, data: Dataset) -> Report:
         searches=(search,),
         settings=tuple(_settings(run)),
         versions=tuple(run.versions.items()),
+        noise=tuple(_noise(stored, data)),
         notes=_notes(run, note),
     )
+
+
+def _noise(stored: StoredSearch, data: Dataset) -> Iterator[tuple[str, str]]:
+    """Yield the noise model of a table in words: what it is, how large, why, how others compare, and the outliers."""
+    found = stored.discovery
+    assert found is not None
+    name, size, reason = describe_noise(found.noise, data)
+    others = ", ".join(f"{other} {nats:+.1f}" for other, nats in found.noise.others.items())
+    rows = {
+        "model": name,
+        "size": size,
+        "why": reason,
+        "nats to describe the data with other models": others,
+        "outliers": f"{len(found.outliers):,}: {list_places(found.outliers, data)}" if found.outliers else "",
+    }
+    yield from ((heading, text) for heading, text in rows.items() if text)
 
 
 def _search(
@@ -88,6 +106,8 @@ def _search(
         floor=found.floor,
         write_code=lambda program: _write_code(program, name),
         learning=_learning(stored),
+        outliers=found.outliers,
+        loss_words=LOSS_WORDS[data is None or is_least_squares(found.noise, data)],
     )
 
 

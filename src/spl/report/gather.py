@@ -14,6 +14,7 @@ from spl.formulas.system import System
 from spl.formulas.text import to_text
 from spl.notation.mathml import to_mathml
 from spl.regression.domain import explain_undefined
+from spl.regression.explained_share import share_explained
 from spl.regression.fit import evaluate
 from spl.regression.front import Front
 from spl.report.contents import ColumnSummary, Curve, Equation, Fit, LearningCurve, SearchPart
@@ -38,6 +39,8 @@ def gather_search(
     floor: float,
     write_code: Coder,
     learning: LearningCurve | None = None,
+    outliers: Sequence[int] = (),
+    loss_words: str = "root mean square error",
 ) -> SearchPart:
     """Return a front as a part of a report.
 
@@ -50,6 +53,8 @@ def gather_search(
         floor: a loss below this is rounding error.
         write_code: returns the code of a formula, by language.
         learning: the best loss over time.
+        outliers: rows of the data that are marked.
+        loss_words: what a loss is.
     """
     drawn = None if data is None else sample_rows(data)
     equations = tuple(
@@ -60,11 +65,11 @@ def gather_search(
             text=to_text(candidate.program, SHOWN_DIGITS),
             mathml=to_mathml(candidate.program, left=left, digits=SHOWN_DIGITS),
             code=write_code(candidate.program),
-            fit=None if data is None or drawn is None else gather_fit(candidate.program, data, drawn),
+            fit=None if data is None or drawn is None else gather_fit(candidate.program, data, drawn, outliers),
         )
         for candidate, score in zip(front, front.scores(floor), strict=True)
     )
-    return SearchPart(name, equations, chosen, floor, learning)
+    return SearchPart(name, equations, chosen, floor, learning, loss_words)
 
 
 def sample_rows(data: Dataset) -> NDArray[np.intp]:
@@ -78,18 +83,26 @@ def sample_rows(data: Dataset) -> NDArray[np.intp]:
     return np.union1d(extremes, others)
 
 
-def gather_fit(program: Program, data: Dataset, drawn: NDArray[np.intp]) -> Fit:
-    """Return the predictions of a formula on the rows that are drawn, and on those where its error is largest."""
+def gather_fit(program: Program, data: Dataset, drawn: NDArray[np.intp], outliers: Sequence[int] = ()) -> Fit:
+    """Return the predictions of a formula on the rows that are drawn, and on those where its error is largest.
+
+    Of the outliers, those that are drawn are marked.
+    """
     predicted = evaluate(program, data.columns)
     is_defined = np.isfinite(predicted)
     residuals = np.where(is_defined, np.abs(data.target - predicted), -1.0)
     worst = np.argpartition(residuals, -MAX_WORST)[-MAX_WORST:] if data.n_rows > MAX_DRAWN else drawn
     rows = np.union1d(drawn, worst)
     undefined = "" if is_defined.all() else explain_undefined(program, data.columns)
-    r2 = None
-    if not undefined and data.square > 0:
-        r2 = 1.0 - float(np.sum(data.weights * (data.target - predicted) ** 2)) / data.square
-    return Fit(data.target[rows], np.where(is_defined, predicted, np.nan)[rows], data.n_rows, undefined, r2)
+    return Fit(
+        data.target[rows],
+        np.where(is_defined, predicted, np.nan)[rows],
+        data.n_rows,
+        undefined,
+        None if undefined else share_explained(program, data),
+        share_explained(program, data, outliers) if outliers and not undefined else None,
+        np.isin(rows, outliers) if outliers else None,
+    )
 
 
 def gather_columns(columns: Mapping[str, Numbers], roles: Mapping[str, str]) -> tuple[ColumnSummary, ...]:

@@ -13,6 +13,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.display.noise import quality_words
 from spl.errors import count_noun
 from spl.report.charts import FrontPoint, Series, draw_fit, draw_front, draw_residuals, draw_series
 from spl.report.contents import (
@@ -48,6 +49,7 @@ def write_page(report: Report) -> str:
                 _write_search(search, number, is_alone=len(report.searches) == 1)
                 for number, search in enumerate(report.searches)
             ),
+            *([_section("noise", "The noise", _write_pairs(report.noise, "The noise"))] if report.noise else []),
             _write_data(report),
             _write_grammar(report.grammar),
             _write_run(report),
@@ -98,7 +100,7 @@ def _write_search(search: SearchPart, number: int, *, is_alone: bool) -> str:
         FrontPoint(equation.cost, equation.loss, _describe(search, equation), panel)
         for equation, panel in zip(search.equations, panels, strict=True)
     ]
-    chart = draw_front(points, search.chosen, floor=search.floor, loss_label="loss (root mean square error)")
+    chart = draw_front(points, search.chosen, floor=search.floor, loss_label=f"loss ({search.loss_words})")
     shown = "\n".join(_write_equation(search, index, panel) for index, panel in enumerate(panels))
     learning = _write_learning(search.learning) if search.learning else ""
     return f"""<section data-search aria-labelledby="search-{number}">
@@ -151,7 +153,7 @@ def _write_equation(search: SearchPart, index: int, panel: str) -> str:
 
 
 def _write_fit(fit: Fit, name: str) -> str:
-    quality = fit.undefined or (f"R² = {fit.r2:.6f}." if fit.r2 is not None else "")
+    quality = fit.undefined or _end(quality_words(fit.r2, fit.r2_without_outliers, symbol="R² = "))
     shown = fit.measured.size
     drawn = (
         f" The chart shows {shown:,} of {fit.n_rows:,} rows, including the extremes and the largest residuals."
@@ -164,6 +166,7 @@ def _write_fit(fit: Fit, name: str) -> str:
         label=f"Predicted against measured {name}. {quality} {shown} points.",
         x_label=f"{name}, measured",
         y_label=f"{name}, predicted",
+        is_outlier=fit.is_outlier,
     )
     residuals = fit.measured - fit.predicted
     spread = np.nanmax(np.abs(residuals)) if np.isfinite(residuals).any() else np.nan
@@ -173,11 +176,17 @@ def _write_fit(fit: Fit, name: str) -> str:
         label=f"Residuals of {name} against its predicted values. The largest is {spread:.3g}.",
         x_label=f"{name}, predicted",
         y_label="measured − predicted",
+        is_outlier=fit.is_outlier,
     )
+    crosses = "" if fit.is_outlier is None else " Crosses mark outliers."
     return f"""<div class="pair">
-<figure>{fit_chart}<figcaption>Predicted against measured. {escape(quality)}{drawn}</figcaption></figure>
+<figure>{fit_chart}<figcaption>Predicted against measured. {escape(quality)}{drawn}{crosses}</figcaption></figure>
 <figure>{residual_chart}<figcaption>Residuals: measured minus predicted.</figcaption></figure>
 </div>"""
+
+
+def _end(words: str) -> str:
+    return f"{words}." if words else ""
 
 
 def _write_code(code: Mapping[str, str], panel: str) -> str:

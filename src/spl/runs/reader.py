@@ -25,7 +25,7 @@ from spl.checked_values import (
     checked_as_stored,
     load_json,
 )
-from spl.data.dataset import Dataset
+from spl.data.dataset import Dataset, RowPlaces
 from spl.data.trajectories import Trajectories, Trajectory
 from spl.formulas.grammar import Grammar
 from spl.formulas.json_codec import decode_grammar, decode_program
@@ -174,6 +174,8 @@ def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
             raise Damage("it has no search")
         arrays = _read_arrays(connection)
         data = _read_dataset(facts, arrays) if kind == REGRESSION else _read_trajectories(facts, arrays)
+        if isinstance(data, Dataset):
+            _check_outliers(searches, data)
         system = facts.pop("system", None)
         return StoredRun(
             path=path,
@@ -333,6 +335,12 @@ def _read_result(plain: object, front: Front) -> Discovery:
     )
 
 
+def _check_outliers(searches: Sequence[StoredSearch], data: Dataset) -> None:
+    for search in searches:
+        if search.discovery is not None and any(row >= data.n_rows for row in search.discovery.outliers):
+            raise Damage("an outlier is not among its rows")
+
+
 def _read_noise(plain: StoredFields) -> NoiseChoice:
     numbers, others = (as_fields(plain.get(name, {})) for name in ("numbers", "others"))
     return NoiseChoice(
@@ -364,6 +372,7 @@ def _read_dataset(facts: StoredFields, arrays: StoredFields) -> Dataset:
         weights=arrays["weights"] if sigma is None else None,
         sigma=sigma,
         sigma_columns=None if sigma_columns is None else sigma_columns.T,
+        places=_read_places(facts, arrays),
     )
     return replace(
         checked,
@@ -371,6 +380,16 @@ def _read_dataset(facts: StoredFields, arrays: StoredFields) -> Dataset:
         mean_weight=as_finite(facts.get("mean_weight", 1.0)),
         notes=as_texts(facts.get("notes", [])),
     )
+
+
+def _read_places(facts: StoredFields, arrays: StoredFields) -> RowPlaces:
+    """Return where the rows were; older runs say nothing about it, so their rows are counted from 0."""
+    numbers, n_rows = arrays.get("places"), arrays["target"].size
+    if numbers is None:
+        return RowPlaces(np.arange(n_rows), as_text(facts.get("row_word", "row")))
+    if numbers.shape != (n_rows,) or not np.array_equal(numbers, np.floor(numbers)):
+        raise Damage("the places of its rows are not one whole number per row")
+    return RowPlaces(numbers.astype(np.int64), as_text(facts.get("row_word", "row")))
 
 
 def _read_trajectories(facts: StoredFields, arrays: StoredFields) -> Trajectories:

@@ -14,7 +14,7 @@ from spl.data.dataset import Dataset
 from spl.errors import RunFileError
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.kernels.tree.ledger import N_EPISODES
-from spl.noise.models import AUTO, decode_noise, encode_noise, find_noise_model
+from spl.noise.models import check_noise, decode_noise, encode_noise
 from spl.regression.assess import has_settled
 from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery, Watcher, discover
@@ -103,7 +103,7 @@ def stored_request(
         config=replace(run.config, max_schedules=max_schedules, patience=None),
         limits=limits,
         n_jobs=n_jobs,
-        noise=noise if noise == AUTO else find_noise_model(noise),
+        noise=check_noise(noise),
         seed=run.settings["seed"],
     )
 

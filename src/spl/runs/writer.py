@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.checked_values import checked_as_stored, load_json
-from spl.data.dataset import Dataset
+from spl.data.dataset import Dataset, RowPlaces
 from spl.data.trajectories import Trajectories
 from spl.errors import RunFileError, RunFileWarning
 from spl.formulas.grammar import Grammar
@@ -218,11 +218,19 @@ def write_facts(connection: sqlite3.Connection, facts: Mapping[str, Any]) -> Non
 
 def _write_data(connection: sqlite3.Connection, data: Dataset | Trajectories) -> None:
     if isinstance(data, Dataset):
-        write_facts(connection, {"columns": data.names, "notes": data.notes, "mean_weight": data.mean_weight})
+        facts = {"columns": data.names, "notes": data.notes, "mean_weight": data.mean_weight}
+        write_facts(connection, facts | ({} if data.places is None else {"row_word": data.places.word}))
     else:
         write_facts(connection, {"columns": {"states": data.states, "inputs": data.inputs}, "notes": data.notes})
-    rows = [(name, json.dumps(array.shape), array.astype("<f8").tobytes()) for name, array in _arrays(data).items()]
+    arrays = _arrays(data)
+    if isinstance(data, Dataset) and data.places is not None and not _is_counted_from_0(data.places):
+        arrays["places"] = data.places.numbers
+    rows = [(name, json.dumps(array.shape), array.astype("<f8").tobytes()) for name, array in arrays.items()]
     connection.executemany("INSERT INTO arrays VALUES (?, ?, ?)", rows)
+
+
+def _is_counted_from_0(places: RowPlaces) -> bool:
+    return np.array_equal(places.numbers, np.arange(places.numbers.size))
 
 
 def _write_searches(connection: sqlite3.Connection, searches: Sequence[tuple[str, Grammar]]) -> None:
@@ -233,8 +241,9 @@ def _write_searches(connection: sqlite3.Connection, searches: Sequence[tuple[str
     connection.executemany("INSERT INTO searches VALUES (?, ?, ?, ?, NULL)", rows)
 
 
-def _arrays(data: Dataset | Trajectories) -> dict[str, NDArray[np.float64]]:
-    arrays: dict[str, NDArray[np.float64]]
+def _arrays(data: Dataset | Trajectories) -> dict[str, NDArray[Any]]:
+    """Return the numbers of the data, by name: those that decide whether it is the same data."""
+    arrays: dict[str, NDArray[Any]]
     if isinstance(data, Dataset):
         arrays = {"columns": data.columns, "target": data.target, "weights": data.weights}
         bars = {"sigma": data.sigma, "sigma_columns": data.sigma_columns}

@@ -12,6 +12,8 @@ from spl.data.trajectory_files import prepare_trajectories
 from spl.errors import SettingError
 from spl.formulas.grammar import Grammar
 from spl.formulas.system import velocity_names
+from spl.noise.models import AUTO, check_noise
+from spl.regression.request import check_noise_suits
 from spl.settings import TIMEOUT, Limits, check_count
 
 MAX_SECONDS = 7 * 24 * 3600.0
@@ -49,18 +51,29 @@ class Law:
     target: str
     features: tuple[str, ...]
     weights: str | None = None
+    noise: str = AUTO
+    sigma: str | None = None  # the column with the error bars of the target
 
     command = "fit"
 
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
         """Return the columns that formulas may use, and notes on what is left out; raise a clear error if the table is unusable."""
-        data, notes = prepare_dataset(table, target=self.target, features=self.features, weights=self.weights)
+        noise = check_noise(self.noise)
+        data, notes = prepare_dataset(
+            table, target=self.target, features=self.features, weights=self.weights, sigma=self.sigma
+        )
+        check_noise_suits(noise, data)
         return data.names, notes
 
     def options(self) -> list[str]:
         """Return this law as options of `spl fit`."""
-        weights = [] if self.weights is None else [f"--weights={self.weights}"]
-        return [f"--target={self.target}", f"--features={_join(self.features)}", *weights]
+        return [
+            f"--target={self.target}",
+            f"--features={_join(self.features)}",
+            *([] if self.weights is None else [f"--weights={self.weights}"]),
+            *([] if self.sigma is None else [f"--sigma={self.sigma}"]),
+            *([] if self.noise == AUTO else [f"--noise={self.noise}"]),
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +192,11 @@ def read_request(given: object) -> SearchRequest:
     kind = fields.text("kind")
     if kind == "law":
         sought: Law | Dynamics = Law(
-            target=fields.text("target"), features=fields.texts("features"), weights=fields.text_or_none("weights")
+            target=fields.text("target"),
+            features=fields.texts("features"),
+            weights=fields.text_or_none("weights"),
+            noise=fields.text_or_none("noise") or AUTO,
+            sigma=fields.text_or_none("sigma"),
         )
     elif kind == "dynamics":
         sought = Dynamics(

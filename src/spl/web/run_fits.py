@@ -1,5 +1,6 @@
 """Charts of the fit of a formula, its code, and the curves of a system. Pages request them one by one, because they take time."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -8,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
+from spl.display.noise import quality_words
 from spl.display.systems import left_side
 from spl.dynamics.rows import SystemRows, make_rows
 from spl.errors import SettingError
 from spl.notation.export import export_program
 from spl.regression.candidate import Candidate
 from spl.regression.fit import evaluate
-from spl.report.charts import Series, draw_fit, draw_residuals, draw_series
+from spl.report.charts import Series, draw_fit, draw_residuals, draw_series, with_outliers
+from spl.report.contents import Fit
 from spl.report.from_run import plan_of_run
 from spl.report.gather import gather_fit, gather_portraits, gather_trajectories, sample_rows
 from spl.runs.reader import StoredRun, read_run
@@ -41,8 +44,11 @@ def describe_fit(run: StoredRun, law: int, cost: int) -> dict[str, Any]:
     data, name = _rows(run, law)
     if data is None:
         return {"cost": cost, "fit": "", "residuals": "", "words": NO_DERIVATIVES}
-    fit = gather_fit(candidate.program, data, sample_rows(data))
-    quality = fit.undefined or ("" if fit.r2 is None else f"R² = {fit.r2:.6f}.")
+    outliers = _outliers(run, law)
+    fit = gather_fit(candidate.program, data, sample_rows(data), outliers)
+    share = quality_words(fit.r2, fit.r2_without_outliers, symbol="R² = ")
+    quality = fit.undefined or (f"{share}." if share else "")
+    crosses = " Crosses mark outliers." if outliers else ""
     drawn = "" if fit.measured.size == fit.n_rows else f" The chart shows {fit.measured.size:,} of {fit.n_rows:,} rows."
     residuals = draw_residuals(
         fit.predicted,
@@ -50,11 +56,16 @@ def describe_fit(run: StoredRun, law: int, cost: int) -> dict[str, Any]:
         label=f"Residuals of {name} against its predicted values.",
         x_label=f"{name}, predicted",
         y_label="measured − predicted",
+        is_outlier=fit.is_outlier,
     )
-    chart = (
-        _draw_curve(candidate, data, name) if len(data.names) == 1 else _draw_parity(fit.measured, fit.predicted, name)
-    )
-    return {"cost": cost, "fit": chart, "residuals": residuals, "words": f"{quality}{drawn}"}
+    chart = _draw_curve(candidate, data, name, outliers) if len(data.names) == 1 else _draw_parity(fit, name)
+    return {"cost": cost, "fit": chart, "residuals": residuals, "words": f"{quality}{drawn}{crosses}"}
+
+
+def _outliers(run: StoredRun, law: int) -> tuple[int, ...]:
+    """Return the outliers of a table; a system has none."""
+    found = run.searches[law].discovery
+    return found.outliers if found is not None and isinstance(run.data, Dataset) else ()
 
 
 def write_code(run: StoredRun, law: int, cost: int, language: str) -> str:
@@ -62,26 +73,28 @@ def write_code(run: StoredRun, law: int, cost: int, language: str) -> str:
     return export_program(find_candidate(run, law, cost).program, language, target=_name(run, law))
 
 
-def _draw_parity(measured: Numbers, predicted: Numbers, name: str) -> str:
+def _draw_parity(fit: Fit, name: str) -> str:
     return draw_fit(
-        measured,
-        predicted,
-        label=f"Predicted against measured {name}, {measured.size} points.",
+        fit.measured,
+        fit.predicted,
+        is_outlier=fit.is_outlier,
+        label=f"Predicted against measured {name}, {fit.measured.size} points.",
         x_label=f"{name}, measured",
         y_label=f"{name}, predicted",
     )
 
 
-def _draw_curve(candidate: Candidate, data: Dataset, name: str) -> str:
-    """Return a chart of a formula of one column as a line through the data."""
+def _draw_curve(candidate: Candidate, data: Dataset, name: str, outliers: Sequence[int]) -> str:
+    """Return a chart of a formula of one column as a line through the data, with crosses on outliers."""
     [column] = data.columns
-    every = slice(None, None, max(1, data.n_rows // MAX_DOTS))
+    marked = np.array(outliers, np.intp)
+    rows = np.union1d(np.arange(0, data.n_rows, max(1, data.n_rows // MAX_DOTS)), marked)
     grid = np.linspace(column.min(), column.max(), MAX_DOTS)
     line = evaluate(candidate.program, grid[np.newaxis])
-    dots = Series(column[every], data.target[every], "measured")
+    dots, *crosses = with_outliers(column[rows], data.target[rows], np.isin(rows, marked))
     label = f"{name} against {data.names[0]}: measured, and the formula as a line."
     curve = Series(grid, line, "found", is_line=True)
-    return draw_series([dots, curve], label=label, x_label=data.names[0], y_label=name, margin=0.1)
+    return draw_series([dots, curve, *crosses], label=label, x_label=data.names[0], y_label=name, margin=0.1)
 
 
 def describe_curves(run: StoredRun) -> list[dict[str, str]]:

@@ -196,6 +196,7 @@ def _empty_view(name: str) -> dict[str, Any]:
         "laws": [],
         "system": None,
         "rules": "",
+        "noise": [],
         "notes": [],
         "formats": FORMATS,
         "file": name + RUN_ENDING,

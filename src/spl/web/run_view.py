@@ -3,17 +3,25 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from spl.data.dataset import Dataset
+from spl.display.noise import is_least_squares, noise_line, outliers_line
 from spl.display.results import SHOWN_DIGITS, STOPPED
 from spl.display.systems import left_side, numbers_line, system_numbers
 from spl.dynamics.rows import Plan
-from spl.errors import count_noun
+from spl.errors import RunFileError, count_noun
+from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.text import to_text
 from spl.notation.export import FORMATS
 from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
+from spl.regression.candidate import Candidate
+from spl.regression.explained_share import share_explained
 from spl.report.from_run import plan_of_run
 from spl.runs.reader import StoredRun, StoredSearch
 from spl.web.run_charts import draw_learning, draw_whole_front
+
+MAX_SHARE_ROWS = 10_000  # on which the share that a formula explains is measured: a page asks for it again and again
 
 
 def describe_run(run: StoredRun) -> dict[str, Any]:
@@ -31,6 +39,7 @@ def describe_run(run: StoredRun) -> dict[str, Any]:
         "laws": [_describe_law(run, search, plan) for search in run.searches],
         "system": _describe_system(run),
         "rules": _rules(run),
+        "noise": _describe_noise(run),
         "notes": list(run.notes),
         "formats": FORMATS,
         "file": str(run.path.name),
@@ -78,14 +87,16 @@ def _describe_law(run: StoredRun, search: StoredSearch, plan: Plan) -> dict[str,
     left = mathml_name(search.name) if is_law else mathml_derivative(search.name, plan.order, plan.is_discrete)
     floor = _floor(search)
     chosen = choose_row(run, run.searches.index(search)) if len(search.front) else 0
+    outliers = () if search.discovery is None else search.discovery.outliers
     return {
         "left": text,
         "chosen": chosen,
+        "has_outliers": bool(outliers),
         "front": [
             {
                 "cost": candidate.cost,
                 "loss": candidate.loss,
-                "r2": _share_explained(candidate.loss, run.data),
+                "r2": _share_explained(candidate, search, run.data),
                 "text": to_text(candidate.program, SHOWN_DIGITS),
                 "mathml": to_mathml(candidate.program, left=left, digits=SHOWN_DIGITS),
                 "inline": to_mathml(candidate.program, digits=SHOWN_DIGITS, is_block=False),
@@ -114,9 +125,27 @@ def _describe_system(run: StoredRun) -> list[dict[str, Any]] | None:
     ]
 
 
-def _share_explained(loss: float, data: Any) -> float | None:
-    """Return R2 of a formula for a column; None for derivatives, which the run does not hold, and for a constant column."""
-    if not isinstance(data, Dataset) or not data.square > 0:
+def _share_explained(candidate: Candidate, search: StoredSearch, data: Any) -> float | None:
+    """Return R2 of a formula for a column, without outliers.
+
+    None for derivatives, which the run does not hold, for a constant column, and for operators whose functions it does not hold.
+    """
+    if not isinstance(data, Dataset) or not data.square > 0 or search.discovery is None:
         return None
-    share = 1.0 - loss**2 * data.n_rows / data.square
-    return share if math.isfinite(share) else None
+    if is_least_squares(search.discovery.noise, data):
+        share = 1.0 - candidate.loss**2 * data.n_rows / data.square
+        return share if math.isfinite(share) else None
+    try:
+        check_no_stand_ins(search.grammar)
+    except RunFileError:
+        return None
+    rows = np.setdiff1d(np.arange(0, data.n_rows, -(-data.n_rows // MAX_SHARE_ROWS)), search.discovery.outliers)
+    return share_explained(candidate.program, data.take(rows)) if rows.size and data.weights[rows].any() else None
+
+
+def _describe_noise(run: StoredRun) -> list[str]:
+    """Return lines about the noise of a table and its outliers; none for a system."""
+    found = run.searches[0].discovery
+    if not isinstance(run.data, Dataset) or found is None:
+        return []
+    return [line for line in (noise_line(found.noise, run.data), outliers_line(found.outliers, run.data)) if line]

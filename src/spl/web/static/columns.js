@@ -3,10 +3,10 @@
 import { count, formatNumber, make } from "./dom.js";
 
 const ROLES = {
-  law: { feature: "variable", target: "target: find a formula for it", weights: "weight of the row", ignore: "ignore" },
+  law: { feature: "variable", target: "target: find a formula for it", weights: "weight of the row", sigma: "error bar of the target", ignore: "ignore" },
   dynamics: { state: "state", time: "time", input: "external input", group: "identifies the run", ignore: "ignore" },
 };
-const SINGLE = ["target", "weights", "time", "group"]; // roles for only one column
+const SINGLE = ["target", "weights", "sigma", "time", "group"]; // roles for only one column
 
 // Columns of numbers. A column with stray text counts as one, and the search reports what is wrong with it.
 const isUsable = (column) => column.problem || (column.is_number && column.min !== null);

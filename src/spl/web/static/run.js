@@ -86,6 +86,7 @@ export class RunView {
     showSystem(this);
     showTabs(this);
     showEquations(this);
+    showNoise(this);
     showFront(this);
     showMarkup(this.parts.learning, this.run.laws[this.law].learning_chart);
     showFits(this);
@@ -145,6 +146,7 @@ function buildParts(view) {
         + "to the trajectories for all equations together.")),
     tabs: make("div", { class: "tabs", role: "group", "aria-label": "Equations" }),
     equations: [makeEquation(view, "Formula"), makeEquation(view, "Formula to compare with")],
+    noise: make("div", { class: "soft noise", role: "group", "aria-label": "Noise", hidden: true }),
     front: make("div", { role: "radiogroup", "aria-label": "Front: cost against loss. Arrow keys choose a formula." }),
     table: make("tbody"),
     figures: [makeFigures(), makeFigures()],
@@ -159,7 +161,7 @@ function buildParts(view) {
   p.second = make("div", { class: "pair", hidden: true }, makeFigure(second.fitTitle, second.fit, second.words), makeFigure(second.residualsTitle, second.residuals));
   p.results = make("div", { hidden: true },
     p.system, p.curves,
-    make("section", { class: "card", "aria-label": "Best formula" }, p.searches, p.tabs, make("div", { class: "equations" }, p.equations.map((part) => part.root))),
+    make("section", { class: "card", "aria-label": "Best formula" }, p.searches, p.tabs, make("div", { class: "equations" }, p.equations.map((part) => part.root)), p.noise),
     make("div", { class: "pair" },
       makeFigure(make("h3", {}, "Front: accuracy against simplicity"), p.front, make("p", { class: "soft small" }, "The best formula of each cost. The ring marks the one shown; click another to see it.")),
       makeFigure(first.fitTitle, first.fit, first.words)),
@@ -296,9 +298,16 @@ function showEquations(view) {
 }
 
 function fillEquation(part, law, point, isChosen) {
-  const share = point.r2 === null ? "" : `, R² ${formatShare(point.r2)}`;
+  const without = law.has_outliers ? " without the outliers" : "";
+  const share = point.r2 === null ? "" : `, R² ${formatShare(point.r2)}${without}`;
   part.formula.show(point.mathml, `${law.left} = ${point.text}`);
   part.about.textContent = `${isChosen ? "Recommended: " : ""}cost ${point.cost}, loss ${formatNumber(point.loss)}${share}`;
+}
+
+// The noise model and the outliers, in words.
+function showNoise({ run, parts }) {
+  parts.noise.hidden = !run.noise.length;
+  parts.noise.replaceChildren(...run.noise.map((line) => make("p", {}, line)));
 }
 
 // R2 with as many nines as there are, because 0.99999 is not 1.

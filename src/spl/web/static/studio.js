@@ -107,6 +107,7 @@ function changeKind() {
   const isDynamics = chosen("kind") === "dynamics";
   columns.setKind(chosen("kind"));
   find("dynamics-options").hidden = !isDynamics;
+  find("law-options").hidden = isDynamics;
   if (chosen("allowed") === "rules") rules.check();
 }
 
@@ -144,7 +145,7 @@ function wholeRequest() {
   const kind = chosen("kind");
   const one = (role) => columns.named(role)[0] ?? null;
   const sought = kind === "law"
-    ? { target: one("target"), features: columns.named("feature"), weights: one("weights") }
+    ? { target: one("target"), features: columns.named("feature"), weights: one("weights"), sigma: one("sigma"), noise: find("noise").value }
     : {
       time: one("time"), states: columns.named("state"), inputs: columns.named("input"), group: one("group"),
       order: currentOrder(), weak: find("weak").checked, discrete: find("discrete").checked,
@@ -183,10 +184,11 @@ async function fillForm(name) {
   if (!isThere) return;
   const one = (column) => (column === null ? [] : [column]);
   const roles = request.kind === "law"
-    ? { feature: request.features, target: one(request.target), weights: one(request.weights) }
+    ? { feature: request.features, target: one(request.target), weights: one(request.weights), sigma: one(request.sigma ?? null) }
     : { state: request.states, input: request.inputs, time: one(request.time), group: one(request.group) };
   choose("kind", request.kind);
   columns.recall(request.kind, roles);
+  find("noise").value = request.noise ?? "auto";
   find("order").value = String(request.order ?? 1);
   find("weak").checked = Boolean(request.weak);
   find("discrete").checked = Boolean(request.discrete);

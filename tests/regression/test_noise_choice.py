@@ -1,0 +1,164 @@
+"""Which noise model describes the data best, and what is said about it."""
+
+import math
+
+import numpy as np
+import pytest
+
+from spl.data.dataset import Dataset
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.noise.models import NORMAL, POISSON, RELATIVE, STUDENT
+from spl.regression.fit import fit
+from spl.regression.noise_choice import (
+    NoiseChoice,
+    best_description,
+    describe,
+    explain_choice,
+    note_of_doubt,
+    price,
+    rival_models,
+)
+
+WORDS = Vocabulary(("x",))
+X = np.geomspace(1.0, 100.0, 80)
+
+
+def make_data(target, **more):
+    return Dataset.from_arrays(X[:, np.newaxis], target, names=["x"], **more).sort()
+
+
+def candidate(text, data):
+    return fit(parse_expression(text, WORDS), data)
+
+
+@pytest.fixture
+def relative(rng):
+    return make_data(2 * X * (1 + 0.1 * rng.normal(size=80)))
+
+
+@pytest.fixture
+def even(rng):
+    return make_data(2 * X + 0.1 * rng.normal(size=80))
+
+
+# ---- which models are compared -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("target", "more", "names"),
+    [
+        (2.5 * X, {}, ["relative", "student"]),
+        (100.5 + np.sin(X), {}, ["student"]),
+        (np.rint(X), {}, ["relative", "student", "poisson"]),
+        ((X > 10).astype(float), {}, ["relative", "student"]),
+        (2.5 * X, {"sigma": 0.1}, ["student"]),
+        (np.rint(X), {"sigma_columns": [0.1]}, ["relative", "student"]),
+    ],
+    ids=["numbers", "all of one size", "counts", "yes or no", "error bars", "error bars of the columns"],
+)
+def test_only_models_that_can_have_made_the_target_are_compared(target, more, names):
+    assert [model.name for model in rival_models(make_data(target, **more))] == names
+
+
+# ---- how they are compared -----------------------------------------------------------------------
+
+
+def test_the_model_that_made_the_noise_has_the_shortest_description(relative, even):
+    for data, best in ((relative, RELATIVE), (even, NORMAL)):
+        line = candidate("C*x", data)
+        lengths = {model: describe(line, model, data).nats for model in (NORMAL, RELATIVE, STUDENT)}
+        assert min(lengths, key=lengths.get) is best
+
+
+def test_a_formula_is_fitted_anew_for_each_model(relative):
+    line = candidate("C*x", relative)
+    again = describe(line, RELATIVE, relative)
+    assert again.candidate.program.constants != line.program.constants
+    assert again.nats < price(line, RELATIVE, relative).nats
+
+
+def test_every_fitted_number_of_the_noise_has_its_price(even):
+    line = candidate("C*x", even)
+    difference = price(line, STUDENT, even).nats - price(line, NORMAL, even).nats
+    assert difference > 0  # the heavy tails are of no use, and one more number is described
+
+
+def test_the_best_of_several_formulas_describes_the_data(even):
+    candidates = [candidate(text, even) for text in ("C", "C*x", "C*x**2")]
+    assert best_description(candidates, NORMAL, even).candidate.program.tokens == candidates[1].program.tokens
+    assert best_description([], NORMAL, even) is None
+
+
+def test_a_formula_that_forbids_the_counts_does_not_describe_them():
+    data = make_data(np.rint(X))
+    assert best_description([candidate("0 - x", data)], POISSON, data) is None
+
+
+# ---- what is said --------------------------------------------------------------------------------
+
+
+def explain(data, noise, models, *, is_auto=True, text="C*x"):
+    line = describe(candidate(text, data), noise, data).candidate
+    compared = [describe(line, model, data) for model in models]
+    return explain_choice(line, noise, data, compared, is_auto)
+
+
+def test_the_choice_says_how_much_longer_other_descriptions_are(relative):
+    choice = explain(relative, RELATIVE, [NORMAL, STUDENT, RELATIVE])
+    assert (choice.name, set(choice.others)) == ("relative", {"normal", "student"})
+    assert all(nats > 0 for nats in choice.others.values())
+    assert choice.numbers["relative error"] == pytest.approx(0.1, rel=0.3)
+    nearest = min(choice.others.values())
+    assert choice.reason.startswith("errors that grow with the value; ")
+    assert choice.reason.endswith(f" would take {nearest:.1f} nats more to describe the data")
+
+
+def test_a_model_that_was_asked_for_needs_no_reason(relative):
+    choice = explain(relative, RELATIVE, [NORMAL], is_auto=False)
+    assert (choice.reason, choice.others) == ("as asked for", {})
+
+
+def test_a_law_without_noise_says_so():
+    choice = explain(make_data(2 * X), NORMAL, [])
+    assert choice.reason == "there is none: the law is exact"
+
+
+def test_with_error_bars_the_reason_speaks_of_them(rng):
+    data = make_data(2 * X + 0.1 * rng.normal(size=80), sigma=0.1)
+    assert explain(data, NORMAL, [STUDENT]).reason.startswith("errors in proportion to the error bars; ")
+
+
+def test_a_rival_that_is_shorter_by_less_than_the_margin_is_mentioned(even):
+    choice = explain(even, STUDENT, [NORMAL])
+    assert "would describe the data only " in choice.reason
+
+
+def test_a_search_that_ended_too_early_to_try_a_better_model_says_so(relative):
+    assert explain(relative, NORMAL, [RELATIVE]).reason.endswith("but the search ended before it could try them")
+
+
+def test_a_rival_that_is_impossible_needs_infinitely_many_nats(even):
+    line = candidate("C*x", even)
+    impossible = describe(candidate("0 - x", even), POISSON, even)
+    choice = explain_choice(line, NORMAL, even, [impossible], is_auto=True)
+    assert math.isinf(choice.others["poisson"])
+    assert "infinitely many nats" in choice.reason
+
+
+# ---- doubts --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("choice", "n_rows", "plain_formula", "is_noted"),
+    [
+        (NoiseChoice("normal", others={"student": 1.0}), 20, "x", False),
+        (NoiseChoice("student", others={"normal": 4.0}), 100, "x", True),
+        (NoiseChoice("student", others={"normal": 40.0}), 100, "x", False),
+        (NoiseChoice("relative", others={"normal": 40.0}), 20, "x", True),
+        (NoiseChoice("poisson", others={"normal": 4.0}), 100, "2*x", False),
+        (NoiseChoice("student"), 20, "x", False),
+    ],
+)
+def test_a_note_says_what_other_noise_would_change(choice, n_rows, plain_formula, is_noted):
+    assert bool(note_of_doubt(choice, n_rows, "2*x", plain_formula)) == is_noted
