@@ -327,7 +327,7 @@ def _explain_noise(
     setup: SearchSetup, views: Views, yardstick: Yardstick, chosen: Candidate
 ) -> tuple[NoiseChoice, tuple[str, ...]]:
     """Return the noise model of the answer in words, and a note if the data leaves it open."""
-    rows, noise = setup.rows, yardstick.model
+    rows, noise = setup.check, yardstick.model
     is_auto = setup.request.noise == AUTO
     if not is_auto and yardstick.noise is None:
         return PLAIN_NOISE, ()

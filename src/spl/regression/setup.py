@@ -37,9 +37,8 @@ class SearchSetup:
 
     request: RegressionRequest
     noise: NoiseModel | None  # of the first view; None: plain least squares
-    data: Dataset  # all rows; for plain least squares, equal ones are merged
+    data: Dataset  # all rows; for plain least squares, equal ones are merged, as they are for the models that "auto" compares
     check: Dataset  # the rows on which candidates are assessed
-    rows: Dataset  # the same for other noise models: each measurement counts, so none are merged
     drawn: Dataset  # the rows that the trees see
     screening: Screening | None  # of the columns of a wide table
     repeats: Repeats | None  # rows that were measured more than once
@@ -70,8 +69,7 @@ def set_up(
     data, grammar, config, limits = request.data, request.grammar, request.config, request.limits
     time_limit = TimeLimit(limits.timeout, data.n_rows, began)
     noise = _first_noise(request)
-    is_plain = noise is None
-    if not is_plain:
+    if noise is not None:
         data = replace(data, noise=noise).sort()
     elif data.n_rows <= CHECK_ROWS:
         data = data.merge()
@@ -79,9 +77,6 @@ def set_up(
     random = np.random.default_rng(sequence)
     drawn = data.sample(config.max_rows, random)
     check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
-    rows = check
-    if is_plain and request.noise == AUTO:
-        rows = request.data.sort() if request.data.n_rows <= CHECK_ROWS else check.sort()
     is_wide = len(data.names) > MAX_NARROW and data.n_rows >= MIN_SCREENED_ROWS
     memory = plan_memory(
         config,
@@ -95,10 +90,9 @@ def set_up(
         noise=noise,
         data=data,
         check=check,
-        rows=rows,
         drawn=drawn,
-        screening=screen_columns(rows) if is_wide else None,
-        repeats=find_repeats(rows.columns, rows.target),
+        screening=screen_columns(check) if is_wide else None,
+        repeats=find_repeats(check.columns, check.target),
         seeds=tuple(int(seed) for seed in sequence.generate_state(config.n_trees, np.uint64)),
         memory=memory,
         time=time_limit,
@@ -138,7 +132,7 @@ def open_view(
 
 def make_yardstick(setup: SearchSetup, noise: NoiseModel) -> Yardstick:
     """Return what formulas are assessed by if another noise model is assumed."""
-    rows = replace(setup.rows, noise=noise)
+    rows = replace(setup.check, noise=noise)
     data = rows if setup.request.data.n_rows <= CHECK_ROWS else replace(setup.request.data, noise=noise).sort()
     return Yardstick(noise, data, rows, max(data.floor, setup.request.target_error))
 
@@ -187,7 +181,7 @@ def plant(
 
 def guess_weights(setup: SearchSetup, noise: NoiseModel, best: Candidate | None) -> NDArray[np.float64]:
     """Return first weights of the rows of the search for a noise model, from the targets, their neighbours, or the best formula."""
-    drawn, rows = setup.drawn, setup.rows
+    drawn, rows = setup.drawn, setup.check
     residual = None
     if noise is STUDENT:
         residual = distance_from_neighbours(rows.columns, rows.target, drawn.columns, drawn.target)

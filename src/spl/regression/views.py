@@ -75,7 +75,7 @@ class Views:
         if len(self.opened) > 1:
             for view in self.opened:
                 if view.choice is not None:
-                    self.descriptions[view.name] = describe(view.choice, view.yardstick.model, self.setup.rows)
+                    self.descriptions[view.name] = describe(view.choice, view.yardstick.model, self.setup.check)
 
     @property
     def first(self) -> View:
@@ -99,7 +99,7 @@ class Views:
     def _share(self, view: View) -> float:
         """Return how many episodes a view gets for each of the leader's. The first one gets as many, unless it is far behind."""
         behind = self._nats(view) - self._nats(self.lead)
-        if view is self.lead or (view is self.first and behind < STRONG_NATS * self.setup.rows.n_rows):
+        if view is self.lead or (view is self.first and behind < STRONG_NATS * self.setup.check.n_rows):
             return 1.0
         is_hopeless = view is not self.first and behind > BEHIND_NATS and self._was_tried(view)
         return FAR_BEHIND_SHARE if is_hopeless else BEHIND_SHARE
@@ -127,7 +127,7 @@ class Views:
         if len(self.opened) > 1:
             known = self.descriptions.get(view.name)
             if known is None or known.candidate.program.tokens != choice.program.tokens:
-                self.descriptions[view.name] = describe(choice, view.yardstick.model, self.setup.rows)
+                self.descriptions[view.name] = describe(choice, view.yardstick.model, self.setup.check)
             self._choose_lead()
         is_early = view.n_episodes < TRIAL_EPISODES * len(view.trees) * 2**view.n_restarts
         if is_early or choice.loss <= view.yardstick.floor:
@@ -148,15 +148,15 @@ class Views:
         if now == self.compared:
             return
         self.compared = now
-        normal = best_description(candidates, NORMAL, self.setup.rows)
+        normal = best_description(candidates, NORMAL, self.setup.check)
         margin = MARGIN_NATS
         if n_episodes < LATE_EPISODES:
-            margin += STRONG_NATS * self.setup.rows.n_rows * max(EARLY_EPISODES / n_episodes, 1.0)
+            margin += STRONG_NATS * self.setup.check.n_rows * max(EARLY_EPISODES / n_episodes, 1.0)
         opened = {view.name for view in self.opened}
-        for model in rival_models(self.setup.rows):
+        for model in rival_models(self.setup.check):
             if model.name in opened:
                 continue
-            best = best_description(candidates, model, self.setup.rows)
+            best = best_description(candidates, model, self.setup.check)
             is_better = best is not None and (normal is None or best.nats + margin < normal.nats)
             if best is not None and (is_better or self._is_shown_by_repeats(model)):
                 weights, planting = guess_weights(self.setup, model, choice), first.planting
@@ -197,7 +197,7 @@ class Views:
         if screening is None or before.is_whole or self.asked.get(view.name) == tokens:
             return before
         self.asked[view.name] = tokens
-        rows = self.setup.rows
+        rows = self.setup.check
         with np.errstate(all="ignore"):
             residual = rows.target - evaluate(choice.program, rows.columns)
         weights = rows.weights
@@ -221,8 +221,8 @@ class Views:
         if choice.loss <= lead.yardstick.floor:
             return self._decide_exactly(choice)
         candidates = {each.program.tokens: each for view in self.opened for each in _most_likely(view)}.values()
-        models = (NORMAL, *rival_models(self.setup.rows))
-        found = [best_description(candidates, model, self.setup.rows) for model in models]
+        models = (NORMAL, *rival_models(self.setup.check))
+        found = [best_description(candidates, model, self.setup.check) for model in models]
         best = min(filter(None, found), key=_length_with_margin, default=None)
         view = next((view for view in self.opened if best is None or view.yardstick.model is best.noise), None)
         if best is None or view is not None:
