@@ -129,7 +129,7 @@ def test_with_error_bars_the_reason_speaks_of_them(rng):
     assert explain(data, NORMAL, [STUDENT]).reason.startswith("errors in proportion to the error bars; ")
 
 
-def test_a_rival_that_is_shorter_by_less_than_the_margin_is_mentioned(even):
+def test_a_rival_that_is_a_little_shorter_is_mentioned(even):
     choice = explain(even, STUDENT, [NORMAL])
     assert "would describe the data only " in choice.reason
 

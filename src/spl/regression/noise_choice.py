@@ -106,7 +106,7 @@ def _reason(noise: NoiseModel, others: Mapping[str, float], *, has_bars: bool) -
         return f"{own}; no other model was compared"
     nearest = min(others, key=lambda name: others[name])
     words = _words(NOISE_MODELS[nearest], has_bars)
-    if others[nearest] < -MARGIN_NATS:
+    if noise is NORMAL and others[nearest] < -MARGIN_NATS:
         less = f"{-others[nearest]:.1f} nats less to describe the data"
         return f"{own}; {words} would take {less}, but the search ended before it could try them"
     if others[nearest] < 0:
