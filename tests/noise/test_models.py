@@ -5,6 +5,9 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 from scipy.optimize import minimize, minimize_scalar
 
@@ -12,6 +15,7 @@ from spl.errors import DataError, SettingError
 from spl.noise.models import (
     BINOMIAL,
     DEGREES,
+    LARGEST_SHARE,
     NOISE_MODELS,
     NORMAL,
     POISSON,
@@ -23,6 +27,7 @@ from spl.noise.models import (
     decode_noise,
     encode_noise,
     find_noise_model,
+    has_ordinary_size,
 )
 from spl.noise.own_loss import Loss
 
@@ -154,17 +159,42 @@ def with_outliers(target):
     return spoiled
 
 
-def test_errors_with_outliers_have_the_likelihood_of_the_best_student_distribution(with_outliers):
-    scatter = STUDENT.scatter(make_rows(with_outliers), VALUES)
+def test_heavy_tails_are_at_least_as_likely_as_by_the_best_student_distribution():
+    target = VALUES + stats.t.rvs(2, size=VALUES.size, random_state=1)
+    scatter = STUDENT.scatter(make_rows(target), VALUES)
 
     def nats(degrees):
         return minimize_scalar(
-            lambda log: -stats.t.logpdf(with_outliers, degrees, VALUES, math.exp(log)).sum(),
-            bounds=(-6, 3),
-            method="bounded",
+            lambda log: -stats.t.logpdf(target, degrees, VALUES, math.exp(log)).sum(), bounds=(-6, 3), method="bounded"
         ).fun
 
-    assert scatter.nats == pytest.approx(min(map(nats, DEGREES)), abs=1e-4)
+    best = min(map(nats, DEGREES))
+    assert best - 5 < scatter.nats < best + 1e-4
+    if "degrees of freedom" in scatter.numbers:
+        assert scatter.nats == pytest.approx(best, abs=1e-4)
+
+
+def test_gross_outliers_have_the_likelihood_of_normal_errors_with_some_that_are_anywhere(with_outliers):
+    scatter = STUDENT.scatter(make_rows(with_outliers), VALUES)
+    share, deviation = scatter.numbers["share of outliers"], scatter.numbers["standard deviation"]
+    errors = with_outliers - VALUES
+    density = (1 - share) * stats.norm.pdf(errors, 0, deviation) + share / (2 * np.abs(errors).max())
+    assert scatter.nats == pytest.approx(-np.log(density).sum(), abs=1e-3)
+    assert share == pytest.approx(np.mean(np.abs(errors) > 10), abs=0.01)
+
+
+@pytest.mark.parametrize("model", [NORMAL, RELATIVE, STUDENT])
+@given(
+    target=arrays(np.float64, 12, elements=st.floats(-1e45, 1e45)),
+    values=arrays(np.float64, 12, elements=st.floats(-1e60, 1e60)),
+)
+def test_no_values_of_a_formula_make_a_model_fail(model, target, values):
+    assume(has_ordinary_size(target))
+    size = np.abs(target).max() or 1.0
+    rows = MeasuredRows(target, np.ones(12), 1e-13 * size)
+    with np.errstate(all="ignore"):
+        scatter = model.scatter(rows, np.clip(values, -LARGEST_SHARE * size, LARGEST_SHARE * size))
+    assert not math.isnan(scatter.nats)
 
 
 def test_outliers_get_little_weight(with_outliers):

@@ -1,7 +1,6 @@
 """One view of the data, and its restart with other weights."""
 
 import time
-from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from tests.run_examples import make_outlier_request
 
 from spl.noise.models import STUDENT
 from spl.regression.discover import get_ready
-from spl.regression.setup import open_first_view, open_view, plant_again, set_up
+from spl.regression.setup import open_first_view, open_view, plant, set_up
 from spl.regression.trees import share_evaluations
 
 pytestmark = pytest.mark.search
@@ -24,27 +23,29 @@ def setup():
 
 def test_the_first_view_is_that_of_plain_least_squares(setup):
     view = open_first_view(setup)
-    assert (view.name, view.noise, len(view.trees)) == ("normal", None, setup.request.config.n_trees)
+    assert (view.name, view.yardstick.noise, len(view.trees)) == ("normal", None, setup.request.config.n_trees)
     assert (view.n_episodes, len(view.front)) == (0, 0)
 
 
 def test_another_view_has_its_model_and_weights(setup):
     weights = np.linspace(0.5, 1.5, setup.drawn.n_rows)
-    view = open_view(setup, STUDENT, weights, open_first_view(setup))
-    assert (view.name, view.data.noise) == ("student", STUDENT)
-    np.testing.assert_array_equal(view.weights, weights)
+    first = open_first_view(setup).planting
+    view = open_view(setup, STUDENT, weights, first.columns, first)
+    assert (view.name, view.yardstick.data.noise) == ("student", STUDENT)
+    np.testing.assert_array_equal(view.planting.weights, weights)
 
 
 def test_a_restart_keeps_count_of_what_was_done(setup):
-    view = open_view(setup, STUDENT, np.ones(setup.drawn.n_rows), open_first_view(setup))
-    view.forest.grow(20, share_evaluations(None, len(view.trees)), lambda: False)
+    first = open_first_view(setup).planting
+    view = open_view(setup, STUDENT, np.ones(setup.drawn.n_rows), first.columns, first)
+    view.planting.forest.grow(20, share_evaluations(None, len(view.trees)), lambda: False)
     done = view.all_episodes, view.all_evaluations
     weights = np.linspace(0.5, 1.5, setup.drawn.n_rows)
-    view.restart(weights, partial(plant_again, setup))
+    view.restart(plant(setup, STUDENT, weights, first.columns, view.planting, 1))
     assert done[0] > 0
     assert (view.n_restarts, view.n_episodes, view.n_evaluations) == (1, 0, 0)
     assert (view.all_episodes, view.all_evaluations) == done
-    np.testing.assert_array_equal(view.weights, weights)
+    np.testing.assert_array_equal(view.planting.weights, weights)
 
 
 def test_a_view_knows_its_last_batch(setup):

@@ -105,7 +105,7 @@ def _scatter_relative(rows: MeasuredRows, values: Array) -> Scatter:
     unit, extra = _unit_variances(rows), rows.input_variance
     sizes = np.abs(values)
     largest = float(sizes.max())
-    if not largest > SMALLEST_SHARE * float(np.abs(rows.target).max()):
+    if not largest > SMALLEST_SHARE * (float(np.abs(rows.target).max()) or 1.0):
         return _scatter_normal(rows, values)  # next to the target, the formula is 0 everywhere
     smallest = max(float(sizes[sizes > 0].min()), 1e-12 * largest)
     added = 0.0 if extra is None else extra
