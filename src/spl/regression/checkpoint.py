@@ -51,6 +51,7 @@ class ViewCheckpoint:
     noise: str  # the name of its noise model
     weights: Array  # float64[N], of the rows of the search
     columns: tuple[int, ...]  # that the trees see; none: all
+    asked: tuple[int, ...]  # the formula whose errors were last compared with other columns
     n_restarts: int
     n_before: tuple[int, int]  # episodes and evaluations before the last restart
     schedule: int

@@ -371,6 +371,7 @@ def _take_view(view: View) -> ViewCheckpoint:
         noise=view.name,
         weights=view.planting.weights,
         columns=view.planting.columns.columns,
+        asked=view.asked,
         n_restarts=view.n_restarts,
         n_before=view.n_before,
         schedule=view.position.schedule,
@@ -419,5 +420,5 @@ def _restore_view(setup: SearchSetup, view: View, stored: ViewCheckpoint) -> Non
     seen = {each.program.tokens: each for each in unpack_candidates(stored.seen, vocabulary)}
     assessment = Assessment(front, seen, stored.episodes_at_exact, stored.episodes_at_choice)
     view.position = Position(stored.schedule, stored.round, stored.batch)
-    view.n_restarts, view.n_before = stored.n_restarts, stored.n_before
+    view.n_restarts, view.n_before, view.asked = stored.n_restarts, stored.n_before, stored.asked
     view.assessment = view.assessment_before = assessment

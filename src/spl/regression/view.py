@@ -55,6 +55,7 @@ class View:
     position: Position = field(default_factory=Position)
     n_restarts: int = 0  # with other weights or columns
     n_before: tuple[int, int] = (0, 0)  # episodes and evaluations before the last restart
+    asked: tuple[int, ...] = ()  # the formula whose errors were last compared with the other columns of a wide table
     has_grown: bool = True  # whether the trees came to the end of the batch
     assessment: Assessment = field(default_factory=Assessment)
     assessment_before: Assessment = field(default_factory=Assessment)  # after the batch before

@@ -56,7 +56,6 @@ class Views:
     lead: View
     descriptions: dict[str, Description] = field(default_factory=dict)  # the best of each view, by its name
     compared: tuple[object, ...] = ()  # when noise models were last compared, and by which formulas
-    asked: dict[str, tuple[int, ...]] = field(default_factory=dict)  # the formula whose errors each view last looked at
 
     @classmethod
     def begin(cls, setup: SearchSetup) -> "Views":
@@ -194,9 +193,9 @@ class Views:
         """Return the columns of a view, with those that the errors of its best formula depend on."""
         before, screening = view.planting.columns, self.setup.screening
         tokens = choice.program.tokens
-        if screening is None or before.is_whole or self.asked.get(view.name) == tokens:
+        if screening is None or before.is_whole or view.asked == tokens:
             return before
-        self.asked[view.name] = tokens
+        view.asked = tokens
         rows = self.setup.check
         with np.errstate(all="ignore"):
             residual = rows.target - evaluate(choice.program, rows.columns)

@@ -246,6 +246,7 @@ def _read_views(
             noise=as_text(view.get("noise", "normal")),
             weights=weights[:n_weights],
             columns=tuple(as_whole(column) for column in as_list(view.get("columns", []))),
+            asked=tuple(as_whole(token) for token in as_list(view.get("asked", []))),
             n_restarts=as_whole(view.get("n_restarts", 0)),
             n_before=(episodes, evaluations),
             schedule=as_whole(view["schedule"]),

@@ -106,6 +106,7 @@ def _view_facts(view: ViewCheckpoint) -> dict[str, object]:
     return {
         "noise": view.noise,
         "columns": view.columns,
+        "asked": view.asked,
         "n_restarts": view.n_restarts,
         "n_before": view.n_before,
         "schedule": view.schedule,
