@@ -8,8 +8,12 @@ from click.testing import CliRunner
 
 from spl import SPLRegressor
 from spl.cli.main import main
+from spl.data.dataset import Dataset
 from spl.errors import DoubtfulResult
-from spl.regression.doubts import UNEXPLAINED
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.regression.doubts import UNEXPLAINED, find_misfit, find_pattern
+from spl.regression.fit import fit
 from spl.report.from_run import report_of_run
 from spl.runs.reader import read_run
 from spl.settings import SearchConfig
@@ -77,3 +81,42 @@ def test_run_file_report_and_studio_say_so(tmp_path):
     assert UNEXPLAINED in describe_run(run)["notes"]
     shown = CliRunner().invoke(main, ["show", str(path)]).stdout
     assert f"Note: {UNEXPLAINED}" in shown
+
+
+# ---- repeated measurements, patterns ---------------------------------------------------------------
+
+
+def repeated(noise_size):
+    x = np.repeat(np.linspace(0, 6, 20), 3)
+    noise = noise_size * np.random.default_rng(0).normal(size=60)
+    return Dataset.from_arrays(x[:, np.newaxis], x + np.sin(x) + noise, names=["x"])
+
+
+def candidate_of(text, data):
+    return fit(parse_expression(text, Vocabulary(("x",))), data)
+
+
+def test_a_formula_that_misses_the_means_of_repeated_measurements_is_doubted():
+    data = repeated(0.05)
+    [note] = find_misfit(candidate_of("C*x", data), data)
+    assert note.startswith("The formula misses part of the law")
+
+
+def test_the_law_is_not_doubted_by_repeated_measurements():
+    data = repeated(0.05)
+    assert find_misfit(candidate_of("x + sin(x)", data), data) == ()
+
+
+def test_without_repeats_nothing_is_compared():
+    x = np.linspace(0, 6, 60)
+    data = Dataset.from_arrays(x[:, np.newaxis], x + np.sin(x), names=["x"])
+    assert find_misfit(candidate_of("C*x", data), data) == ()
+
+
+def test_errors_that_follow_a_column_are_noted_and_noise_is_not():
+    x = np.linspace(0, 6, 80)
+    noise = 0.05 * np.random.default_rng(1).normal(size=80)
+    data = Dataset.from_arrays(x[:, np.newaxis], x + np.sin(x) + noise, names=["x"])
+    [note] = find_pattern(candidate_of("C*x", data), data, "student")
+    assert "neighbouring rows err alike" in note
+    assert find_pattern(candidate_of("x + sin(x)", data), data, "student") == ()

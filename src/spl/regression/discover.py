@@ -4,6 +4,7 @@ This is the only place that knows the order of the steps, and the loop by which 
 view of the data; `views` says when there are more, and whose turn it is.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,15 +22,17 @@ from spl.regression.checkpoint import Checkpoint, ViewCheckpoint, pack_candidate
 from spl.regression.column_screening import describe_screening
 from spl.regression.column_view import ColumnView
 from spl.regression.doubts import find_doubts, find_misfit, find_pattern
-from spl.regression.fit import price_numbers
+from spl.regression.fit import fit, price_numbers
 from spl.regression.front import Front
 from spl.regression.noise_choice import (
     PLAIN_NOISE,
     NoiseChoice,
     best_description,
+    describe,
     explain_choice,
     note_of_doubt,
     note_of_error_bars,
+    price,
     rival_models,
 )
 from spl.regression.outliers import find_outliers
@@ -39,6 +42,7 @@ from spl.regression.request import RegressionRequest
 from spl.regression.schedule import Position, batch_end
 from spl.regression.setup import SearchSetup, plant, set_up
 from spl.regression.simplify import start_loading as start_loading_sympy
+from spl.regression.tidy_front import tidy_candidate
 from spl.regression.transplantation import keep_best, module_size
 from spl.regression.trees import share_evaluations
 from spl.regression.view import View, Yardstick
@@ -77,6 +81,7 @@ class Discovery:
     screened: str = ""  # for people: which columns of a wide table were searched; one of the notes
 
 
+SAME_LOSS_SHARE = 1e-3  # losses that differ by less belong to the same formula, but for rounded numbers
 NOTE_DIGITS = 4  # of the numbers of a formula in a note
 
 Watcher = Callable[[Progress], None]
@@ -331,23 +336,27 @@ def _explain_noise(
     is_auto = setup.request.noise == AUTO
     if not is_auto and yardstick.noise is None:
         return PLAIN_NOISE, ()
-    plain = views.first.choice
     compared = []
     if is_auto and chosen.loss > yardstick.floor:
-        for model in (NORMAL, *rival_models(rows)):
-            others = [chosen] if model is not NORMAL or plain is None else [chosen, plain]
-            compared.append(best_description(others, model, rows))
-    known = [each for each in compared if each is not None]
-    choice = explain_choice(chosen, noise, rows, known, is_auto)
-    even = next((each for each in known if each.noise is NORMAL), None)
-    if even is None or noise is NORMAL:
+        compared = [best_description([chosen], model, rows) for model in (NORMAL, *rival_models(rows))]
+    choice = explain_choice(chosen, noise, rows, [each for each in compared if each is not None], is_auto)
+    if not is_auto or noise is NORMAL:
         note = note_of_error_bars(choice, rows.n_rows)
-        return choice, (note,) if note else ()
-    is_same = even.candidate.program.tokens == chosen.program.tokens
-    formula = to_text(chosen.program, NOTE_DIGITS)
-    instead = formula if is_same else to_text(even.candidate.program, NOTE_DIGITS)
-    note = note_of_doubt(choice, rows.n_rows, formula, instead)
+    else:
+        note = _compare_with_plain(views, yardstick, chosen, choice)
     return choice, (note,) if note else ()
+
+
+def _compare_with_plain(views: Views, yardstick: Yardstick, chosen: Candidate, choice: NoiseChoice) -> str:
+    """Return a note if even noise would lead to another formula, and the rows cannot tell."""
+    plain, rows = views.first.choice, views.setup.check
+    if plain is None:
+        return ""
+    loss = fit(plain.program, yardstick.check).loss
+    if math.isclose(loss, chosen.loss, rel_tol=SAME_LOSS_SHARE):
+        return ""  # the same formula, perhaps spelled otherwise
+    difference = describe(plain, NORMAL, rows).nats - price(chosen, yardstick.model, rows).nats
+    return note_of_doubt(choice, rows.n_rows, difference, to_text(tidy_candidate(plain, rows).program, NOTE_DIGITS))
 
 
 # ---- checkpoints ---------------------------------------------------------------------------------

@@ -134,21 +134,21 @@ def note_of_error_bars(choice: NoiseChoice, n_rows: int) -> str:
     )
 
 
-def note_of_doubt(choice: NoiseChoice, n_rows: int, formula: str, plain_formula: str) -> str:
+def note_of_doubt(choice: NoiseChoice, n_rows: int, difference: float, plain_formula: str) -> str:
     """Return a note if the rows cannot tell the noise model, and with it the formula; "" otherwise.
 
+    Args:
+        choice: the noise model of the answer, another than even noise.
+        n_rows: of the data.
+        difference: how many nats more it takes to describe the data with even noise and its formula.
+        plain_formula: the formula that would be chosen with even noise.
+
     Examples:
-        >>> choice = NoiseChoice("student", others={"normal": 4.2})
-        >>> note_of_doubt(choice, 20, "2*x", "2*x + 0.1*x**3")
+        >>> note_of_doubt(NoiseChoice("student"), 20, 4.2, "2*x + 0.1*x**3")
         'The rows cannot tell the noise: with even noise instead of outliers, the formula would be 2*x + 0.1*x**3 (4.2 nats worse).'
     """
-    if choice.name == "normal" or "normal" not in choice.others or formula == plain_formula:
-        return ""
-    difference = choice.others["normal"]
     if difference >= UNSURE_NATS and n_rows >= FEW_ROWS:
         return ""
     instead = {"student": "outliers", "relative": "relative noise", "poisson": "Poisson noise"}[choice.name]
-    return (
-        f"The rows cannot tell the noise: with even noise instead of {instead}, the formula would be {plain_formula} "
-        f"({difference:.1f} nats worse)."
-    )
+    worse = "far worse" if math.isinf(difference) else f"{difference:.1f} nats worse"
+    return f"The rows cannot tell the noise: with even noise instead of {instead}, the formula would be {plain_formula} ({worse})."
