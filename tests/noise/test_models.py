@@ -15,7 +15,7 @@ from spl.errors import DataError, SettingError
 from spl.noise.models import (
     BINOMIAL,
     DEGREES,
-    LARGEST_SHARE,
+    LARGEST_VALUE_SHARE,
     NOISE_MODELS,
     NORMAL,
     POISSON,
@@ -193,7 +193,7 @@ def test_no_values_of_a_formula_make_a_model_fail(model, target, values):
     size = np.abs(target).max() or 1.0
     rows = MeasuredRows(target, np.ones(12), 1e-13 * size)
     with np.errstate(all="ignore"):
-        scatter = model.scatter(rows, np.clip(values, -LARGEST_SHARE * size, LARGEST_SHARE * size))
+        scatter = model.scatter(rows, np.clip(values, -LARGEST_VALUE_SHARE * size, LARGEST_VALUE_SHARE * size))
     assert not math.isnan(scatter.nats)
 
 

@@ -8,7 +8,7 @@ from spl.noise.models import POISSON, RELATIVE, STUDENT, NoiseModel
 Array = NDArray[np.float64]
 
 N_NEIGHBOURS = 9  # whose median says what the target of a row should be
-OUTLYING = 3.0  # robust deviations from there at which a row counts half
+OUTLYING = 3.0  # robust deviations from there at which a row counts a quarter
 SMALLEST_SHARE = 0.01  # of the rows: smaller targets get no more weight than this quantile
 MAX_NEAR_COLUMNS = 8  # with more columns, no row is near another
 TO_DEVIATION = 1.4826  # from the median absolute error of normal noise to its standard deviation
@@ -34,11 +34,8 @@ def guess_precisions(model: NoiseModel, target: Array, residual: Array | None = 
         return np.asarray(1.0 / np.maximum(target, 1.0))
     if model is STUDENT and residual is not None:
         deviation = robust_deviation(residual)
-        return (
-            np.asarray(1.0 / (1.0 + (residual / (OUTLYING * deviation)) ** 2))
-            if deviation > 0
-            else np.ones(target.size)
-        )
+        if deviation > 0:  # the farther away a row is, the less its whole error counts
+            return np.asarray(1.0 / (1.0 + (residual / (OUTLYING * deviation)) ** 2) ** 2)
     return np.ones(target.size)
 
 

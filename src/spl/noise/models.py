@@ -29,7 +29,10 @@ N_GOLDEN = 20  # steps of a golden section: the last interval is 1e-4 of the fir
 MAX_NEWTON = 30  # steps of Newton's method
 SMALLEST_RATE = 1e-9  # of counts, as a share of their mean: a smaller rate gets no more weight
 GAUSS_NATS = 0.5 * math.log(2 * math.pi * math.e)  # of a row, if errors are normal with deviation 1
-SMALLEST_SHARE, LARGEST_SHARE = 1e-20, 1e20  # of the target that values of a formula reach at least and at most
+LEAST_VALUE_SHARE, LARGEST_VALUE_SHARE = (
+    1e-20,
+    1e20,
+)  # of the target that values of a formula reach at least and at most
 SMALLEST_SIZE, LARGEST_SIZE = (
     1e-50,
     1e50,
@@ -105,7 +108,7 @@ def _scatter_relative(rows: MeasuredRows, values: Array) -> Scatter:
     unit, extra = _unit_variances(rows), rows.input_variance
     sizes = np.abs(values)
     largest = float(sizes.max())
-    if not largest > SMALLEST_SHARE * (float(np.abs(rows.target).max()) or 1.0):
+    if not largest > LEAST_VALUE_SHARE * (float(np.abs(rows.target).max()) or 1.0):
         return _scatter_normal(rows, values)  # next to the target, the formula is 0 everywhere
     smallest = max(float(sizes[sizes > 0].min()), 1e-12 * largest)
     added = 0.0 if extra is None else extra

@@ -21,7 +21,7 @@ from spl.kernels.programs.normal_equations import FIT_WORK, FitTable
 from spl.kernels.programs.number_precision import number_nats
 from spl.kernels.programs.rounding_error import is_program_stable
 from spl.kernels.runtime.compiler import make_scratch
-from spl.noise.models import IMPOSSIBLE, LARGEST_SHARE, Scatter
+from spl.noise.models import IMPOSSIBLE, LARGEST_VALUE_SHARE, Scatter
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import TINY_LOSS
 from spl.regression.packing import pack_alphabet, pack_program, pack_table
@@ -130,7 +130,7 @@ def find_scatter(program: Program, dataset: Dataset) -> Scatter:
         return IMPOSSIBLE
     with np.errstate(all="ignore"):
         values = evaluate(program, dataset.columns)
-        largest = LARGEST_SHARE * (float(np.abs(dataset.target).max()) or 1.0)
+        largest = LARGEST_VALUE_SHARE * (float(np.abs(dataset.target).max()) or 1.0)
         if not np.all(np.abs(values) < largest):  # NaN is not
             return IMPOSSIBLE
         variance = None if dataset.sigma_columns is None else _input_variance(program, dataset)

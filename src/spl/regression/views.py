@@ -44,7 +44,10 @@ TINY_NOISE = 1e-3  # of the spread of the target: with a smaller error, the weig
 N_COMPARED = 4  # formulas of the front by which noise models are compared
 BEHIND_NATS = 10.0  # a view whose description is longer by more than this hardly ever leads again
 BEHIND_SHARE, FAR_BEHIND_SHARE = 0.25, 0.05  # of the leader's episodes that other views get
-SAME_WEIGHTS = 0.85  # weights that overlap at least so much are not worth a new start
+SAME_WEIGHTS = 0.85  # weights that overlap at least so much are not worth a new start ...
+BLURRED = (
+    1.5  # ... unless the squared error is this many times what the new ones give: outliers still hide the other rows
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -187,7 +190,10 @@ class Views:
         if scatter.precisions.size != before.size:
             return before  # the formula has no value on some row of the search
         weights = scaled_weights(scatter.precisions)
-        return weights if float(np.minimum(weights, before).mean()) < SAME_WEIGHTS else before
+        squares = (self.setup.drawn.target - evaluate(choice.program, self.setup.drawn.columns)) ** 2
+        is_blurred = float(np.mean(before * squares)) > BLURRED * float(np.mean(weights * squares))
+        overlap = float(np.minimum(weights, before).mean())
+        return weights if is_blurred or overlap < SAME_WEIGHTS else before
 
     def _find_columns(self, view: View, choice: Candidate) -> ColumnView:
         """Return the columns of a view, with those that the errors of its best formula depend on."""
