@@ -9,7 +9,7 @@ from spl.formulas.grammar import Grammar
 from spl.kernels.tree.ledger import N_CLEARED
 from spl.regression.discover import discover
 from spl.regression.request import RegressionRequest
-from spl.runs.reader import read_checkpoint
+from spl.runs.checkpoint_reader import read_checkpoint
 from spl.runs.recorder import SearchKeeper
 from spl.runs.sqlite_file import close_written, open_to_write, transaction
 from spl.settings import Limits

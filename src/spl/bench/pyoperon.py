@@ -17,7 +17,7 @@ NO_PYOPERON = 'pyoperon is not installed. To compare with it: pip install "symbo
 SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}  # all others have the same name as ours
 OPTIMIZER_ITERATIONS = 5  # its default is 0, which leaves coefficients as they are drawn
 NO_LIMIT = 10**12  # only time ends a run
-DECIMALS = 9  # of the numbers in its formula
+OPERON_DECIMALS = 9  # of the numbers in its formula
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ def fit_pyoperon(
 
     model = SymbolicRegressor(**config.to_parameters(), random_state=seed).fit(table, target)
     return PyoperonFit(
-        formula=model.get_model_string(model.model_, precision=DECIMALS, names=list(names)),
+        formula=model.get_model_string(model.model_, precision=OPERON_DECIMALS, names=list(names)),
         predict=lambda rows: np.asarray(model.predict(rows), dtype=np.float64),
         n_evaluations=model.stats_["evaluation_count"],
     )

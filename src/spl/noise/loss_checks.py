@@ -17,7 +17,7 @@ _ORDINARY = np.array([1.7, 0.31, 8.9, 0.013, 97.0])  # a loss must be finite whe
 _EXTREME = np.array([1e-6, 1e6, 1e12])  # here it may overflow
 _NEAR = 1e-3  # relative distance of f from y at which a loss is tried too
 _ROUNDING = 1e-12  # differences of a loss below this share are rounding errors
-_STEP = 1e-6  # relative to f - y
+_CHECK_STEP = 1e-6  # relative to f - y
 _SLOPE_TOLERANCE = 0.01  # relative; a wrong factor or sign is much more
 
 
@@ -65,7 +65,7 @@ def check_slope(name: str, values: Rows, slopes: Rows) -> None:
     y, f = _pair(_ORDINARY, _ORDINARY)
     y, f = y[y != f], f[y != f]
     given, losses = slopes(y, f), values(y, f)
-    step = _STEP * np.abs(f - y)
+    step = _CHECK_STEP * np.abs(f - y)
     with np.errstate(all="ignore"):
         above = (values(y, f + step) - losses) / ((f + step) - f)
         below = (losses - values(y, f - step)) / (f - (f - step))

@@ -20,7 +20,7 @@ from spl.regression.request import RegressionRequest
 from spl.regression.scales import Scales, choose_scales
 
 FIRST_ENTRIES = 20_000  # of the bank
-ROUNDING_SHARE = 1e-12  # of the spread of the target: a smaller loss is rounding error
+FIRST_LOOK_ROUNDING = 1e-12  # of the spread of the target: a smaller loss is rounding error
 SURE_DIGITS = 13  # of a number: what follows is rounding error
 N_CLOSEST = 50  # entries that are fitted: those that look closest on the few rows of the bank
 
@@ -33,7 +33,7 @@ def look_first(request: RegressionRequest) -> Candidate | None:
     bank, rules = grow_small_bank(grammar, sample, FIRST_ENTRIES)
     entries = (spell_entry(bank, rules, entry) for entry in _closest_entries(bank, sample.target))
     fitted = [_fit(tokens, request, sample) for entry in entries for tokens in _forms_of(entry)]
-    exact = ROUNDING_SHARE * sample.spread
+    exact = FIRST_LOOK_ROUNDING * sample.spread
     found = min(filter(None, fitted), key=lambda each: (max(each.loss, exact), each.cost), default=None)
     return None if found is None else scales.express(found)
 

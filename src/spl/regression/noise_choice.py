@@ -14,7 +14,7 @@ from spl.regression.fit import find_scatter, fit
 
 MARGIN_NATS = 3.0  # by which another model must describe the data more briefly than even normal noise
 UNSURE_NATS = 6.0  # a smaller difference between two models is worth a note
-FEW_ROWS = 30  # with fewer rows, every choice of another model is worth a note
+FEW_MEASUREMENTS = 30  # with fewer rows, every choice of another model is worth a note
 LEAST_RANGE = 1.5  # of the sizes of the target, upper to lower decile: below, relative errors look like even ones
 
 
@@ -147,7 +147,7 @@ def note_of_doubt(choice: NoiseChoice, n_rows: int, difference: float, plain_for
         >>> note_of_doubt(NoiseChoice("student"), 20, 4.2, "2*x + 0.1*x**3")
         'The rows cannot tell the noise: with even noise instead of outliers, the formula would be 2*x + 0.1*x**3 (4.2 nats worse).'
     """
-    if difference >= UNSURE_NATS and n_rows >= FEW_ROWS:
+    if difference >= UNSURE_NATS and n_rows >= FEW_MEASUREMENTS:
         return ""
     instead = {"student": "outliers", "relative": "relative noise", "poisson": "Poisson noise"}[choice.name]
     worse = "far worse" if math.isinf(difference) else f"{difference:.1f} nats worse"

@@ -30,9 +30,10 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.json_codec import encode_grammar
 from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery
+from spl.runs.checkpoint_reader import read_checkpoint
 from spl.runs.facts import DYNAMICS, FINISHED, INTERRUPTED, REGRESSION, RUNNING, read_facts
 from spl.runs.lock import RunLock
-from spl.runs.reader import read_checkpoint, read_search
+from spl.runs.reader import read_search
 from spl.runs.recorder import SearchKeeper, write_front, write_result
 from spl.runs.sqlite_file import close_written, explained, open_to_write, transaction
 from spl.settings import Limits, SearchConfig
