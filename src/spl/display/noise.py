@@ -60,12 +60,13 @@ def noise_size(noise: "NoiseChoice", *, has_bars: bool) -> str:
         parts.append(f"{100 * noise.numbers['relative error']:.{_DIGITS}g} % of the value")
     if "even error" in numbers:
         parts.append(f"{numbers['even error']} everywhere")
+    besides = " besides the outliers" if noise.name == "student" else ""
     if "standard deviation" in numbers:
-        parts.append(f"standard deviation {numbers['standard deviation']}")
+        parts.append(f"standard deviation {numbers['standard deviation']}{besides}")
     if "typical error" in numbers:
         parts.append(f"typical error {numbers['typical error']}")
     if "scale" in numbers and not has_bars:
-        parts.append(f"{numbers['scale']} besides the outliers")
+        parts.append(f"{numbers['scale']}{besides}")
     if has_bars:
         parts.append(_say_bars(noise))
     return " and ".join(parts)

@@ -212,7 +212,8 @@ def _mix_outliers(rows: MeasuredRows, squares: Array, unit: Array, low: float, s
             break
     nats = -float(np.sum(np.log(likely))) + 0.5 * float(np.sum(np.log(unit))) + _weight_nats(rows)
     precisions = (good / scale**2 + LEAST_TRUST / (scale**2 + squares)) / unit
-    return Scatter(nats, precisions, {"share of outliers": share, "standard deviation": scale})
+    size = "standard deviation" if rows.sigma is None else "scale"  # of the error bars
+    return Scatter(nats, precisions, {"share of outliers": share, size: scale})
 
 
 def _are_mostly_exact(squares: Array, floor: float) -> bool:

@@ -95,8 +95,10 @@ def explain_choice(
     if not is_auto:
         return NoiseChoice(noise.name, dict(scatter.numbers), reason="as asked for")
     if scatter.is_exact:
-        rest = " in most rows; the others are outliers" if noise is STUDENT else ": there is no noise"
-        return NoiseChoice(noise.name, dict(scatter.numbers), reason=f"the law is exact{rest}")
+        if noise is STUDENT:
+            reason = "the law is exact in most rows; the others are outliers"
+            return NoiseChoice(noise.name, dict(scatter.numbers), reason=reason)
+        return NoiseChoice(noise.name, reason="the law is exact: there is no noise")
     own = price(chosen, noise, rows).nats
     others = {each.noise.name: each.nats - own for each in compared if each.noise is not noise}
     reason = _reason(noise, others, has_bars=rows.sigma is not None)
