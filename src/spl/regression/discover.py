@@ -353,10 +353,10 @@ def _compare_with_plain(views: Views, yardstick: Yardstick, chosen: Candidate, c
     if plain is None:
         return ""
     loss = fit(plain.program, yardstick.check).loss
-    if math.isclose(loss, chosen.loss, rel_tol=SAME_LOSS_SHARE):
-        return ""  # the same formula, perhaps spelled otherwise
+    is_same = math.isclose(loss, chosen.loss, rel_tol=SAME_LOSS_SHARE)  # perhaps spelled otherwise
     difference = describe(plain, NORMAL, rows).nats - price(chosen, yardstick.model, rows).nats
-    return note_of_doubt(choice, rows.n_rows, difference, to_text(tidy_candidate(plain, rows).program, NOTE_DIGITS))
+    formula = "" if is_same else to_text(tidy_candidate(plain, rows).program, NOTE_DIGITS)
+    return note_of_doubt(choice, rows.n_rows, difference, formula)
 
 
 # ---- checkpoints ---------------------------------------------------------------------------------

@@ -143,14 +143,17 @@ def note_of_doubt(choice: NoiseChoice, n_rows: int, difference: float, plain_for
         choice: the noise model of the answer, another than even noise.
         n_rows: of the data.
         difference: how many nats more it takes to describe the data with even noise and its formula.
-        plain_formula: the formula that would be chosen with even noise.
+        plain_formula: the formula that even noise has led to so far; "" if it is the same.
 
     Examples:
         >>> note_of_doubt(NoiseChoice("student"), 20, 4.2, "2*x + 0.1*x**3")
         'The rows cannot tell the noise: with even noise instead of outliers, the formula would be 2*x + 0.1*x**3 (4.2 nats worse).'
     """
-    if difference >= UNSURE_NATS and n_rows >= FEW_MEASUREMENTS:
+    is_sure = difference >= UNSURE_NATS or not plain_formula
+    if is_sure and n_rows >= FEW_MEASUREMENTS:
         return ""
     instead = {"student": "outliers", "relative": "relative noise", "poisson": "Poisson noise"}[choice.name]
+    if not plain_formula:
+        return f"With {n_rows} rows, the data cannot tell for sure that there is {instead} instead of even noise; check the formula."
     worse = "far worse" if math.isinf(difference) else f"{difference:.1f} nats worse"
     return f"The rows cannot tell the noise: with even noise instead of {instead}, the formula would be {plain_formula} ({worse})."
