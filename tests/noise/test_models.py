@@ -322,3 +322,10 @@ def test_the_model_of_squares_is_normal_noise(target):
 def test_a_loss_cannot_have_the_name_of_a_model():
     with pytest.raises(SettingError, match="A loss cannot be called 'normal': that is a noise model"):
         find_noise_model(Loss("normal", lambda y, f: abs(f - y)))
+
+
+def test_a_constant_that_meets_many_equal_targets_is_no_exact_law(rng):
+    target = np.where(np.arange(60) < 40, 0.0, rng.uniform(1, 5, 60))
+    scatter = STUDENT.scatter(make_rows(target), np.zeros(60))
+    assert not scatter.is_exact
+    assert scatter.equivalent_error(FLOOR) > 1e-3

@@ -22,6 +22,8 @@ NameRow = Callable[[int], str]  # returns what messages call a row
 
 DEGREES = (1.0, 2.0, 4.0)  # of freedom of a Student distribution: with 1, up to half of the rows may be outliers
 FIRST_OUTLIERS, MOST_OUTLIERS = 0.1, 0.5  # share of the rows, to begin with and at most
+TIED_SHARE = 0.25  # of the rows: if more have the same target, a formula that meets them need not be a law
+TIED_SCALE = 0.01  # then errors are at least this share of the spread of the target
 MAX_MIXING = 25  # steps of the fit of outliers among normal errors
 LEAST_TRUST = 1e-6  # an outlier keeps this share of the weight that its own error would give it
 N_RATIOS = 16  # of the even to the relative part of an error that are tried before the best is refined
@@ -142,12 +144,15 @@ def _scatter_relative(rows: MeasuredRows, values: Array) -> Scatter:
 def _scatter_student(rows: MeasuredRows, values: Array) -> Scatter:
     squares = (rows.target - values) ** 2
     unit, extra = _unit_variances(rows), rows.input_variance
-    low = 1.0 if rows.sigma is not None else rows.floor
+    tied = _tied_scale(rows.target)
+    low = 1.0 if rows.sigma is not None else max(rows.floor, tied)
     start = max(math.sqrt(float(np.median(squares / unit))), low)
     nats, degrees, scale = min(_fit_student(squares, unit, extra, low, start, degrees) for degrees in DEGREES)
     variances = scale**2 * unit + (0.0 if extra is None else extra)
     precisions = (degrees + 1) / (degrees * variances + squares)
-    is_exact = rows.sigma is None and extra is None and _are_mostly_exact(squares * rows.weights, rows.floor)
+    is_exact = (
+        tied == 0 and rows.sigma is None and extra is None and _are_mostly_exact(squares * rows.weights, rows.floor)
+    )
     student = Scatter(nats + _weight_nats(rows), precisions, {"degrees of freedom": degrees, "scale": scale}, is_exact)
     if is_exact or extra is not None:
         return student
@@ -214,6 +219,15 @@ def _mix_outliers(rows: MeasuredRows, squares: Array, unit: Array, low: float, s
     precisions = (good / scale**2 + LEAST_TRUST / (scale**2 + squares)) / unit
     size = "standard deviation" if rows.sigma is None else "scale"  # of the error bars
     return Scatter(nats, precisions, {"share of outliers": share, size: scale})
+
+
+def _tied_scale(target: Array) -> float:
+    """Return the least scale of errors if many targets are equal, else 0.
+
+    A constant meets all equal targets exactly, such as the zeros of a detector, without being a law of them.
+    """
+    _, counts = np.unique(target, return_counts=True)
+    return TIED_SCALE * float(target.std()) if counts.max() > TIED_SHARE * target.size else 0.0
 
 
 def _are_mostly_exact(squares: Array, floor: float) -> bool:
