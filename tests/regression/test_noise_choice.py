@@ -52,7 +52,7 @@ def even(rng):
         (2.5 * X, {}, ["relative", "student"]),
         (100.5 + np.sin(X), {}, ["student"]),
         (np.rint(X), {}, ["relative", "student", "poisson"]),
-        ((X > 10).astype(float), {}, ["relative", "student"]),
+        ((X > 10).astype(float), {}, ["relative"]),
         (2.5 * X, {"sigma": 0.1}, ["student"]),
         (np.rint(X), {"sigma_columns": [0.1]}, ["relative", "student"]),
     ],

@@ -144,7 +144,7 @@ def _scatter_relative(rows: MeasuredRows, values: Array) -> Scatter:
 def _scatter_student(rows: MeasuredRows, values: Array) -> Scatter:
     squares = (rows.target - values) ** 2
     unit, extra = _unit_variances(rows), rows.input_variance
-    tied = _tied_scale(rows.target)
+    tied = tied_scale(rows.target)
     low = 1.0 if rows.sigma is not None else max(rows.floor, tied)
     start = max(math.sqrt(float(np.median(squares / unit))), low)
     nats, degrees, scale = min(_fit_student(squares, unit, extra, low, start, degrees) for degrees in DEGREES)
@@ -221,7 +221,7 @@ def _mix_outliers(rows: MeasuredRows, squares: Array, unit: Array, low: float, s
     return Scatter(nats, precisions, {"share of outliers": share, size: scale})
 
 
-def _tied_scale(target: Array) -> float:
+def tied_scale(target: Array) -> float:
     """Return the least scale of errors if many targets are equal, else 0.
 
     A constant meets all equal targets exactly, such as the zeros of a detector, without being a law of them.

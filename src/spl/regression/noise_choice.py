@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from spl.data.dataset import Dataset
-from spl.noise.models import NOISE_MODELS, NORMAL, POISSON, RELATIVE, STUDENT, NoiseModel, has_ordinary_size
+from spl.noise.models import NOISE_MODELS, NORMAL, POISSON, RELATIVE, STUDENT, NoiseModel, has_ordinary_size, tied_scale
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import formula_price
 from spl.regression.fit import find_scatter, fit
@@ -61,7 +61,8 @@ def rival_models(data: Dataset) -> tuple[NoiseModel, ...]:
         return (STUDENT,)
     sizes = np.quantile(np.abs(data.target), (0.1, 0.9))
     models = [RELATIVE] if sizes[1] > LEAST_RANGE * sizes[0] else []
-    models.append(STUDENT)
+    if not tied_scale(data.target):  # else all rows but the equal ones would be outliers
+        models.append(STUDENT)
     if not POISSON.check(data.target, str) and data.target.max() > 1 and data.sigma_columns is None:
         models.append(POISSON)
     return tuple(models)
