@@ -151,6 +151,30 @@ def test_outliers_are_found_listed_and_marked(page, address, folder):
     expect(page.get_by_label("Errors of the target")).to_have_value("student")
 
 
+def test_error_bars_of_a_variable_are_a_column_or_a_number(page, trouble, address, folder):
+    page.goto(address)
+    drop(page, folder, "outlying.csv")
+    page.get_by_label("Role of force").select_option("target")
+    page.get_by_label("Error bar of x").fill("error")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Role of error")).to_have_value("bars")
+    expect(page.get_by_label("Role of error").locator("option:checked")).to_have_text("error bar of x")
+    expect(page.get_by_label("Error bar of error")).to_have_count(0)
+    page.get_by_label("Error bar of height [m]").fill("-1")
+    page.get_by_role("button", name="Start the search").click()
+    expect(page.locator("#start-problem")).to_contain_text("The error bars of column 'height [m]' must be 0 or more")
+    trouble.clear()  # the server refused
+    page.get_by_label("Error bar of height [m]").fill("0.01")
+    tick_only(page, "+", "*")
+    start(page, 3)
+    expect(page.locator(".pill")).to_have_text("Finished")
+    page.get_by_role("link", name="Search again").click()
+    expect(page.get_by_label("Error bar of x")).to_have_value("error")
+    expect(page.get_by_label("Error bar of height [m]")).to_have_value("0.01")
+    page.get_by_label("Role of error").select_option("feature")
+    expect(page.get_by_label("Error bar of x")).to_have_value("")
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

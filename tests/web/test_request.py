@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from spl.cli.main import main
+from spl.cli.options import split_error_bars
 from spl.data.table_files import read_table
 from spl.errors import DataError, GrammarError, SettingError, SplError
 from spl.web.request import read_request, write_request
@@ -25,7 +26,13 @@ def table(tmp_path):
     return read_table(str(tmp_path / "d.csv"))
 
 
-RIGHT = [LAW, SYSTEM, SYSTEM | {"order": 2, "inputs": ["a,b"], "weak": True}, SYSTEM | {"constants": False}]
+RIGHT = [
+    LAW,
+    LAW | {"sigma_x": {"x": "t"}},
+    SYSTEM,
+    SYSTEM | {"order": 2, "inputs": ["a,b"], "weak": True},
+    SYSTEM | {"constants": False},
+]
 
 
 @pytest.mark.parametrize("given", RIGHT)
@@ -37,7 +44,7 @@ def test_a_right_request_is_taken(table, given):
     "given",
     [
         *RIGHT,
-        LAW | {"noise": "student", "sigma": "dy"},
+        LAW | {"noise": "student", "sigma": "dy", "sigma_x": {"x": "dx", "a,b": "0.1"}},
         LAW | {"rules": "f -> x", "weights": "w", "timeout": 7.5, "jobs": 3, "seed": 4, "missing": ["bad", "-9"]},
     ],
 )
@@ -75,6 +82,15 @@ def test_a_request_can_be_written_down_and_read_again(given):
         ({"sigma": "name"}, "holds text"),
         ({"sigma": "t"}, "The error bars of the target must be more than 0; line 2 has 0"),
         ({"sigma": "t", "weights": "t"}, "Give error bars or weights, not both"),
+        ({"sigma_x": "x=0.1"}, "`sigma_x` must be an object of texts; got 'x=0.1'"),
+        ({"sigma_x": {"x": 0.1}}, "`sigma_x` must be an object of texts; got {'x': 0.1}"),
+        ({"sigma_x": {"x": " "}}, "The error bars of 'x' are empty. Give a column or a number."),
+        ({"sigma_x": {"x": "a=b"}}, "cannot be 'a=b', because it contains '='"),
+        ({"sigma_x": {"x": "dx"}}, "There is no column 'dx'"),
+        ({"sigma_x": {"x": "name"}}, "holds text"),
+        ({"sigma_x": {"x": "-1"}}, "The error bars of column 'x' must be 0 or more; line 2 has -1"),
+        ({"sigma_x": {"x": "a,b"}}, "The error bars 'a,b' are also among the features"),
+        ({"sigma_x": {"t": "0.1"}}, "There are error bars for 't', which is not among the features"),
     ],
 )
 def test_what_is_wrong_with_a_request_is_named(table, change, message):
@@ -138,6 +154,16 @@ def test_the_command_is_one_that_spl_understands(given, tmp_path, monkeypatch):
 def test_noise_and_error_bars_become_options_of_the_command():
     plain, full = (
         read_request(given).arguments("d.csv", "r", "run.spl")
-        for given in (LAW, LAW | {"noise": "student", "sigma": "dy"})
+        for given in (LAW, LAW | {"noise": "student", "sigma": "dy", "sigma_x": {"x": "dx", "a,b": "0.1"}})
     )
-    assert {"--noise=student", "--sigma=dy"} == set(full) - set(plain)
+    assert {"--noise=student", "--sigma=dy", '--sigma-x=x=dx,"a,b=0.1"'} == set(full) - set(plain)
+
+
+def test_error_bars_of_columns_are_read_by_the_command_as_they_were_meant():
+    bars = {"x": "t", "a,b": "0.1", "c=d": 'say "e", f'}
+    (option,) = (
+        word
+        for word in read_request(LAW | {"sigma_x": bars}).arguments("d.csv", "r", "s")
+        if word.startswith("--sigma-x=")
+    )
+    assert split_error_bars(None, None, option.removeprefix("--sigma-x=")) == bars

@@ -133,6 +133,8 @@ def test_a_body_that_is_too_long_is_refused(studio):
         ({"data": "../secret.csv"}, "There is no data file"),
         ({"target": "z"}, "There is no column 'z'"),
         ({"rules": "f -> sine(x)"}, "Did you mean 'sin'"),
+        ({"sigma_x": {"x": "dx"}}, "There is no column 'dx'"),
+        ({"sigma_x": {"x": "-0.1"}}, "The error bars of column 'x' must be 0 or more; line 2 has -0.1"),
     ],
 )
 def test_a_search_that_would_fail_is_not_started(studio, folder, change, message):

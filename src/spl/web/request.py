@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from spl.data.column_choice import prepare_dataset
@@ -53,25 +53,42 @@ class Law:
     weights: str | None = None
     noise: str = AUTO
     sigma: str | None = None  # the column with the error bars of the target
+    sigma_x: Mapping[str, str] = field(default_factory=dict)  # error bars of features: a column or a number each
 
     command = "fit"
+
+    def __post_init__(self) -> None:
+        for name, bars in self.sigma_x.items():
+            if not bars.strip():
+                raise SettingError(f"The error bars of '{name}' are empty. Give a column or a number.")
+            if "=" in bars:  # `--sigma-x A=BARS` is split at the last equals sign
+                raise SettingError(
+                    f"The error bars of '{name}' cannot be '{bars}', because it contains '='. Rename that column in the file."
+                )
 
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
         """Return the columns that formulas may use, and notes on what is left out; raise a clear error if the table is unusable."""
         noise = check_noise(self.noise)
         data, notes = prepare_dataset(
-            table, target=self.target, features=self.features, weights=self.weights, sigma=self.sigma
+            table,
+            target=self.target,
+            features=self.features,
+            weights=self.weights,
+            sigma=self.sigma,
+            sigma_columns=self.sigma_x,
         )
         check_noise_suits(noise, data)
         return data.names, notes
 
     def options(self) -> list[str]:
         """Return this law as options of `spl fit`."""
+        bars = [f"{name}={given}" for name, given in self.sigma_x.items()]
         return [
             f"--target={self.target}",
             f"--features={_join(self.features)}",
             *([] if self.weights is None else [f"--weights={self.weights}"]),
             *([] if self.sigma is None else [f"--sigma={self.sigma}"]),
+            *([f"--sigma-x={_join(bars)}"] if bars else []),
             *([] if self.noise == AUTO else [f"--noise={self.noise}"]),
         ]
 
@@ -197,6 +214,7 @@ def read_request(given: object) -> SearchRequest:
             weights=fields.text_or_none("weights"),
             noise=fields.text_or_none("noise") or AUTO,
             sigma=fields.text_or_none("sigma"),
+            sigma_x=fields.texts_by_name("sigma_x"),
         )
     elif kind == "dynamics":
         sought = Dynamics(
@@ -268,6 +286,13 @@ class RequestFields:
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
             raise SettingError(f"`{name}` must be a list of texts; got {values!r}.")
         return tuple(values)
+
+    def texts_by_name(self, name: str) -> dict[str, str]:
+        """Return texts by name; empty if there are none."""
+        values = self._given.get(name) or {}
+        if not isinstance(values, Mapping) or not all(isinstance(value, str) for value in values.values()):
+            raise SettingError(f"`{name}` must be an object of texts; got {values!r}.")
+        return dict(values)
 
     def number(self, name: str, default: float) -> float:
         """Return a number."""

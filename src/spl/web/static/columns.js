@@ -6,6 +6,7 @@ const ROLES = {
   law: { feature: "variable", target: "target: find a formula for it", weights: "weight of the row", sigma: "error bar of the target", ignore: "ignore" },
   dynamics: { state: "state", time: "time", input: "external input", group: "identifies the run", ignore: "ignore" },
 };
+const BARS = "bars"; // the role of a column that holds the error bars of a variable: it is given at that variable
 const SINGLE = ["target", "weights", "sigma", "time", "group"]; // roles for only one column
 
 // Columns of numbers. A column with stray text counts as one, and the search reports what is wrong with it.
@@ -18,10 +19,12 @@ export class Columns {
     this.table = null;
     this.kind = "law";
     this.roles = { law: new Map(), dynamics: new Map() };
+    this.bars = new Map(); // from the name of a variable to its error bars: a column or a number
   }
 
   take(table) {
     this.table = table;
+    this.bars.clear();
     const numbers = table.columns.filter(isUsable).map((column) => column.name);
     const target = numbers.filter((name) => name !== table.time).at(-1);
     for (const { name } of table.columns) {
@@ -39,11 +42,13 @@ export class Columns {
   }
 
   // Give the columns the roles they had in an earlier search; all others are ignored.
-  recall(kind, roles) {
+  recall(kind, roles, bars = {}) {
+    this.bars = new Map(Object.entries(bars));
     for (const { name } of this.table.columns) this.roles[kind].set(name, "ignore");
     for (const [role, names] of Object.entries(roles)) {
       for (const name of names) this.roles[kind].set(name, role);
     }
+    for (const column of this.bars.values()) this.takeAsBars(column);
     this.setKind(kind);
   }
 
@@ -62,6 +67,11 @@ export class Columns {
     return (this.table?.columns ?? []).map((column) => column.name).filter((name) => this.roles[this.kind].get(name) === role);
   }
 
+  // The error bars of the variables, by name.
+  errorBars() {
+    return Object.fromEntries(this.named("feature").filter((name) => this.bars.has(name)).map((name) => [name, this.bars.get(name)]));
+  }
+
   // The columns that formulas may use, except the velocities of a second-order system, which the server adds.
   usable() {
     return this.kind === "law" ? { columns: this.named("feature") } : { columns: this.named("state"), inputs: this.named("input") };
@@ -69,21 +79,77 @@ export class Columns {
 
   show() {
     if (!this.table) return;
+    const isLaw = this.kind === "law";
     const rows = this.table.columns.map((column) => make("tr", {},
       make("th", { scope: "row" }, column.name),
       make("td", {}, this.makeChoice(column)),
+      isLaw && make("td", {}, this.makeBars(column)),
       make("td", { class: "soft small" }, describeColumn(column))));
+    const heads = isLaw ? ["column", "role", "error bar", "values"] : ["column", "role", "values"];
     this.holder.replaceChildren(make("table", { class: "columns" },
-      make("thead", {}, make("tr", {}, ["column", "role", "values"].map((text) => make("th", { scope: "col" }, text)))),
+      make("thead", {}, make("tr", {}, heads.map((text) => make("th", { scope: "col" }, text)))),
       make("tbody", {}, rows)));
   }
 
   makeChoice(column) {
     const { name } = column;
-    const roles = Object.entries(ROLES[this.kind]).filter(([role]) => column.is_number || column.problem || role === "group" || role === "ignore");
-    const current = this.roles[this.kind].get(name);
     return make("select", { "aria-label": `Role of ${name}`, "data-column": name, onchange: (event) => this.give(name, event.target.value) },
-      roles.map(([role, words]) => make("option", { value: role, selected: role === current }, words)));
+      this.makeOptions(column));
+  }
+
+  makeOptions(column) {
+    const roles = Object.entries(ROLES[this.kind]).filter(([role]) => column.is_number || column.problem || role === "group" || role === "ignore");
+    const current = this.roles[this.kind].get(column.name);
+    if (current === BARS) roles.unshift([BARS, `error bar of ${this.measuredBy(column.name).join(", ")}`]);
+    return roles.map(([role, words]) => make("option", { value: role, selected: role === current }, words));
+  }
+
+  // A field for the error bars of a variable; other columns have none.
+  makeBars({ name }) {
+    if (this.roles.law.get(name) !== "feature") return null;
+    return make("input", {
+      type: "text", class: "bars", value: this.bars.get(name) ?? "", placeholder: "none", "aria-label": `Error bar of ${name}: a column or a number`,
+      title: "A column, or a number for all rows", autocapitalize: "off", autocomplete: "off", spellcheck: "false",
+      onchange: (event) => this.giveBars(name, event.target.value.trim()),
+    });
+  }
+
+  // Give a variable error bars, or none. A column that holds them is no variable.
+  giveBars(name, bars) {
+    const before = this.bars.get(name);
+    this.dropBars(name);
+    if (bars) this.bars.set(name, bars);
+    if (bars !== name) this.takeAsBars(bars);
+    this.table.columns.filter((column) => [before, bars].includes(column.name)).forEach((column) => this.refresh(column));
+    this.onchange();
+  }
+
+  // Forget the error bars of a column; the column that held them is a variable again.
+  dropBars(name) {
+    const bars = this.bars.get(name);
+    this.bars.delete(name);
+    if (this.roles.law.get(bars) === BARS && !this.measuredBy(bars).length) this.roles.law.set(bars, "feature");
+  }
+
+  takeAsBars(name) {
+    const isNumber = this.table.columns.some((column) => column.name === name && isUsable(column));
+    if (isNumber && ["feature", "ignore"].includes(this.roles.law.get(name))) this.roles.law.set(name, BARS);
+  }
+
+  // The variables whose error bars are in this column.
+  measuredBy(column) {
+    return [...this.bars].filter(([, bars]) => bars === column).map(([name]) => name);
+  }
+
+  // Show the role of a column again. Its field stays, because it may just be getting the focus.
+  refresh(column) {
+    const choice = this.choiceOf(column.name);
+    choice.replaceChildren(...this.makeOptions(column));
+    choice.closest("td").nextElementSibling.replaceChildren(...[this.makeBars(column)].filter(Boolean));
+  }
+
+  choiceOf(name) {
+    return this.holder.querySelector(`[data-column="${CSS.escape(name)}"]`);
   }
 
   // Give a column a role; if only one column may have it, its previous holder gets the default role.
@@ -94,12 +160,16 @@ export class Columns {
         if (has === role && other !== name) roles.set(other, this.kind === "law" ? "feature" : "state");
       }
     }
+    if (this.kind === "law") {
+      this.measuredBy(name).forEach((other) => this.bars.delete(other));
+      if (role !== "feature") this.dropBars(name);
+    }
     roles.set(name, role);
     for (const column of this.table.columns) {
       if (!column.is_number && !column.problem && !["group", "ignore"].includes(roles.get(column.name))) roles.set(column.name, "ignore");
     }
     this.show();
-    this.holder.querySelector(`[data-column="${CSS.escape(name)}"]`)?.focus();
+    this.choiceOf(name)?.focus();
     this.onchange();
   }
 }

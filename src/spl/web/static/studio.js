@@ -145,7 +145,10 @@ function wholeRequest() {
   const kind = chosen("kind");
   const one = (role) => columns.named(role)[0] ?? null;
   const sought = kind === "law"
-    ? { target: one("target"), features: columns.named("feature"), weights: one("weights"), sigma: one("sigma"), noise: find("noise").value }
+    ? {
+      target: one("target"), features: columns.named("feature"), weights: one("weights"), sigma: one("sigma"), sigma_x: columns.errorBars(),
+      noise: find("noise").value,
+    }
     : {
       time: one("time"), states: columns.named("state"), inputs: columns.named("input"), group: one("group"),
       order: currentOrder(), weak: find("weak").checked, discrete: find("discrete").checked,
@@ -187,7 +190,7 @@ async function fillForm(name) {
     ? { feature: request.features, target: one(request.target), weights: one(request.weights), sigma: one(request.sigma ?? null) }
     : { state: request.states, input: request.inputs, time: one(request.time), group: one(request.group) };
   choose("kind", request.kind);
-  columns.recall(request.kind, roles);
+  columns.recall(request.kind, roles, request.sigma_x ?? {});
   find("noise").value = request.noise ?? "auto";
   find("order").value = String(request.order ?? 1);
   find("weak").checked = Boolean(request.weak);
