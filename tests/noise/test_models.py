@@ -309,6 +309,17 @@ def test_another_name_is_refused_with_those_there_are(name):
         check_noise(name)
 
 
+def test_a_constant_begins_at_the_median_where_outliers_are_expected_and_at_the_mean_elsewhere():
+    target, weights = np.array([0.0, 1.0, 50.0]), np.array([1.0, 1.0, 2.0])
+    centres = {name: model.centre(target, weights) for name, model in NOISE_MODELS.items()}
+    assert centres.pop("student") == 1.0
+    assert set(centres.values()) == {25.25}
+
+
+def test_no_two_models_have_the_same_noun():
+    assert len({model.noun for model in NOISE_MODELS.values()}) == len(NOISE_MODELS)
+
+
 # ---- a loss of the user --------------------------------------------------------------------------
 
 

@@ -172,4 +172,6 @@ def test_a_note_says_what_other_noise_would_change(name, n_rows, difference, is_
 
 @pytest.mark.parametrize(("n_rows", "is_noted"), [(20, True), (100, False)])
 def test_few_rows_are_noted_even_if_the_formula_is_the_same(n_rows, is_noted):
-    assert ("cannot tell" in note_of_doubt(NoiseChoice("poisson"), n_rows, 4.0, "")) == is_noted
+    assert (
+        "cannot tell Poisson noise from even noise" in note_of_doubt(NoiseChoice("poisson"), n_rows, 4.0, "")
+    ) == is_noted

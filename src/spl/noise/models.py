@@ -74,6 +74,15 @@ class Scatter:
 IMPOSSIBLE = Scatter(math.inf, np.ones(1))
 
 
+def weighted_mean(target: Array, weights: Array) -> float:
+    """Return the mean of targets with weights."""
+    return float(np.average(target, weights=weights))
+
+
+def _median(target: Array, weights: Array) -> float:
+    return float(np.median(target))
+
+
 @dataclass(frozen=True, slots=True)
 class NoiseModel:
     """A noise model: one row of the table below."""
@@ -82,7 +91,11 @@ class NoiseModel:
     n_numbers: int  # that are fitted to describe the noise
     scatter: Callable[[MeasuredRows, Array], Scatter]  # from the values of a formula
     check: Callable[[Array, NameRow], str]  # what is wrong with targets, if this model cannot have produced them
-    words: str  # for people
+    noun: str  # for people: what there is in the data
+    words: str  # for people: what the errors are like
+    centre: Callable[[Array, Array], float] = (
+        weighted_mean  # of targets with weights: the fit of a constant begins here
+    )
     loss: Loss | None = None  # of the user, if that is what it follows
 
     def __str__(self) -> str:
@@ -334,11 +347,11 @@ def _check_shares(target: Array, name_row: NameRow) -> str:
     )
 
 
-NORMAL = NoiseModel("normal", 1, _scatter_normal, _accept, "errors of the same size everywhere")
-RELATIVE = NoiseModel("relative", 2, _scatter_relative, _accept, "errors that grow with the value")
-STUDENT = NoiseModel("student", 2, _scatter_student, _accept, "small errors with some outliers")
-POISSON = NoiseModel("poisson", 0, _scatter_poisson, _check_counts, "counts of independent events")
-BINOMIAL = NoiseModel("binomial", 0, _scatter_binomial, _check_shares, "shares of independent trials")
+NORMAL = NoiseModel("normal", 1, _scatter_normal, _accept, "even noise", "errors of the same size everywhere")
+RELATIVE = NoiseModel("relative", 2, _scatter_relative, _accept, "relative noise", "errors that grow with the value")
+STUDENT = NoiseModel("student", 2, _scatter_student, _accept, "outliers", "small errors with some outliers", _median)
+POISSON = NoiseModel("poisson", 0, _scatter_poisson, _check_counts, "Poisson noise", "counts of independent events")
+BINOMIAL = NoiseModel("binomial", 0, _scatter_binomial, _check_shares, "binomial noise", "shares of independent trials")
 NOISE_MODELS = {model.name: model for model in (NORMAL, RELATIVE, STUDENT, POISSON, BINOMIAL)}
 AUTO = "auto"
 
@@ -390,7 +403,8 @@ def _model_of(loss: Loss) -> NoiseModel:
         loss.check_target(target)
         return ""
 
-    return NoiseModel(loss.name, 1, scatter, check, f"errors weighed by the loss {loss.name}", loss)
+    words = f"errors weighed by the loss {loss.name}"
+    return NoiseModel(loss.name, 1, scatter, check, f"noise of the loss {loss.name}", words, loss=loss)
 
 
 def check_targets(model: NoiseModel, target: Array, name_row: NameRow) -> None:

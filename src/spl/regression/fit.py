@@ -21,7 +21,7 @@ from spl.kernels.programs.normal_equations import FIT_WORK, FitTable
 from spl.kernels.programs.number_precision import number_nats
 from spl.kernels.programs.rounding_error import is_program_stable
 from spl.kernels.runtime.compiler import make_scratch
-from spl.noise.models import IMPOSSIBLE, LARGEST_VALUE_SHARE, Scatter
+from spl.noise.models import IMPOSSIBLE, LARGEST_VALUE_SHARE, Scatter, weighted_mean
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import TINY_LOSS
 from spl.regression.packing import pack_alphabet, pack_program, pack_table
@@ -228,10 +228,9 @@ def fit_constant(dataset: Dataset, vocabulary: Vocabulary) -> Candidate:
         >>> fit_constant(Dataset.from_arrays([[1.0], [2.0]], [3.0, 5.0]), Vocabulary(("x0",))).program.constants
         (4.0,)
     """
-    mean = float(np.average(dataset.target, weights=dataset.weights))
-    if dataset.noise is not None:
-        mean = float(np.median(dataset.target)) if dataset.noise.name == "student" else mean
-    return fit(Program((CONSTANT_TOKEN,), vocabulary, (mean,)), dataset)
+    find_centre = weighted_mean if dataset.noise is None else dataset.noise.centre
+    centre = find_centre(dataset.target, dataset.weights)
+    return fit(Program((CONSTANT_TOKEN,), vocabulary, (centre,)), dataset)
 
 
 def is_stable(program: Program, dataset: Dataset) -> bool:

@@ -153,8 +153,10 @@ def note_of_doubt(choice: NoiseChoice, n_rows: int, difference: float, plain_for
     is_sure = difference >= UNSURE_NATS or not plain_formula
     if is_sure and n_rows >= FEW_MEASUREMENTS:
         return ""
-    instead = {"student": "outliers", "relative": "relative noise", "poisson": "Poisson noise"}[choice.name]
+    own, even = NOISE_MODELS[choice.name].noun, NORMAL.noun
     if not plain_formula:
-        return f"With {n_rows} rows, the data cannot tell for sure that there is {instead} instead of even noise; check the formula."
+        return f"With {n_rows} rows, the data cannot tell {own} from {even} for sure; check the formula."
     worse = "far worse" if math.isinf(difference) else f"{difference:.1f} nats worse"
-    return f"The rows cannot tell the noise: with even noise instead of {instead}, the formula would be {plain_formula} ({worse})."
+    return (
+        f"The rows cannot tell the noise: with {even} instead of {own}, the formula would be {plain_formula} ({worse})."
+    )
