@@ -28,7 +28,7 @@ MAY_IMPORT_SYMPY = {
     "notation.from_sympy",
     "regression.simplify",
     "regression.rewrite",
-    "estimators.regressor",  # this and the next only to name its type
+    "estimators.fitted_front",  # this and the next only to name its type
     "estimators.dynamics",
 }
 SLOW_TO_IMPORT = ("sklearn", "pandas", "sympy", "numba", "matplotlib")

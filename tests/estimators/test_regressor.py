@@ -28,18 +28,6 @@ FEW = {"max_evaluations": 3000, "random_state": 0}
 CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=100, search=SearchConfig(n_trees=1))
 
 
-@pytest.fixture(scope="module")
-def table():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-2, 2, (60, 2))
-    return X, 3 * X[:, 0] ** 2 - X[:, 1]
-
-
-@pytest.fixture(scope="module")
-def model(table):
-    return SPLRegressor(operators=("+", "-", "*"), random_state=0, timeout=30).fit(*table)
-
-
 @pytest.mark.parametrize(
     ("estimator", "check"),
     list(estimator_checks_generator(CHECKED)),
@@ -54,12 +42,6 @@ def test_scikit_learns_check_passes(estimator, check):
 def test_the_law_is_found(model, table):
     assert sympy.expand(model.sympy() - sympy.sympify("3*x0**2 - x1")) == 0
     assert model.score(*table) == pytest.approx(1.0)
-
-
-def test_equations_hold_cost_loss_score_and_equation(model):
-    assert list(model.equations_.columns) == ["cost", "loss", "score", "equation"]
-    assert model.equations_["cost"].is_monotonic_increasing
-    assert model.equations_["loss"].is_monotonic_decreasing
 
 
 def test_the_figure_shows_the_rows_of_the_fit_or_others(model, table):
@@ -86,43 +68,6 @@ def test_the_figure_has_the_name_of_the_target(table):
         table[0], pd.Series(table[1], name="heat")
     )
     assert named.plot().axes[1].get_xlabel() == "heat, measured"
-
-
-def test_the_best_row_is_the_one_that_predicts(model, table):
-    index = model.best_index_
-    assert model.get_best()["equation"] == model.equations_["equation"][index]
-    np.testing.assert_array_equal(model.predict(table[0]), model.predict(table[0], index=index))
-
-
-def test_another_row_predicts_otherwise(model, table):
-    assert not np.allclose(model.predict(table[0], index=0), model.predict(table[0]))
-
-
-def test_the_selection_may_change_after_the_fit(table):
-    rng = np.random.default_rng(1)
-    X, y = table
-    model = SPLRegressor(operators=("+", "-", "*"), **FEW).fit(X, y + rng.normal(0, 1, y.size))
-    model.set_params(selection="accurate")
-    assert model.best_index_ == len(model.equations_) - 1
-    assert model.set_params(selection="mdl").best_index_ < len(model.equations_) - 1
-
-
-def test_exported_code_predicts_what_the_model_predicts(model, table):
-    X, _ = table
-    for index in (None, *range(len(model.equations_))):
-        namespace = {}
-        exec(model.export("python", index), namespace)
-        np.testing.assert_allclose(namespace["predict"](*X.T), model.predict(X, index), rtol=1e-13, atol=1e-13)
-
-
-def test_an_unknown_format_is_refused(model):
-    with pytest.raises(SplError, match="`format` must be one of sympy, latex"):
-        model.export("fortran")
-
-
-def test_latex_and_its_table_show_the_law(model):
-    assert "x_{0}^{2}" in model.latex()
-    assert model.latex_table().count(r"\\") > len(model.equations_)
 
 
 def test_any_column_name_appears_in_the_law(table):
@@ -240,12 +185,6 @@ def test_a_bad_setting_is_named(settings, message, table):
     with pytest.raises(SplError) as caught:
         SPLRegressor(**settings).fit(*table)
     assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("index", [99, -99, 1.5, True, "first"])
-def test_a_bad_index_is_named(model, index, table):
-    with pytest.raises(SplError, match="`index` must be a row of equations_"):
-        model.predict(table[0], index=index)
 
 
 @pytest.mark.parametrize(

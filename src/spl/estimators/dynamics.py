@@ -35,9 +35,9 @@ from spl.errors import (
     UndefinedValues,
     show_value,
 )
+from spl.estimators.fitted_front import EQUATION_DIGITS
 from spl.estimators.inputs import warn_of_repairs
 from spl.estimators.parameters import check_run_file, count_jobs, make_grammar
-from spl.estimators.regressor import EQUATION_DIGITS
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.estimators.system_inputs import GrammarLike, list_grammars, read_columns, read_trajectories
 from spl.estimators.system_tables import tabulate_fronts, tabulate_numbers, tabulate_r2

@@ -11,15 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spl.data.dataset import Dataset, RowPlaces, check_unique
-from spl.display.noise import find_places
-from spl.display.notebook import FittedRepr, front_html, model_html
 from spl.errors import (
     DoubtfulResult,
     KernelsNotKept,
@@ -28,8 +25,8 @@ from spl.errors import (
     SettingError,
     UndefinedError,
     UndefinedValues,
-    show_value,
 )
+from spl.estimators.fitted_front import FittedFront
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
 from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
 from spl.estimators.stop_flag import request_stop_of, stop_flag
@@ -37,30 +34,20 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
-from spl.formulas.program import Program
-from spl.formulas.text import to_text
 from spl.noise.models import AUTO, check_noise, decode_noise
 from spl.noise.own_loss import Loss
-from spl.notation.export import export_program
-from spl.notation.latex import latex_name, latex_table, to_latex
-from spl.notation.mathml import mathml_name, to_mathml
-from spl.notation.to_sympy import to_sympy
 from spl.regression.front import Front, check_selection
 from spl.regression.request import RegressionRequest
 from spl.settings import TIMEOUT, Limits, SearchConfig, check_verbose
 
 if TYPE_CHECKING:
-    import sympy
     from matplotlib.figure import Figure
 
     from spl.display.progress import ProgressDisplay
     from spl.regression.discover import Discovery, Watcher
 
-EQUATION_DIGITS = 8  # of the constants in `equations_`
-MAX_KEPT_ROWS = 4000  # rows of the fit that are kept for `plot`
 
-
-class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
+class SPLRegressor(FittedFront, RegressorMixin, BaseEstimator):
     """Find the formula behind a table.
 
     A bank of small programs and least squares complete partial formulas of a grammar, guided by a Monte Carlo tree search.
@@ -264,32 +251,6 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             raise UndefinedError(f"There is no score on these rows. {explain_undefined(program, columns)}")
         return float(r2_score(rows.y, values, sample_weight=rows.weights))
 
-    def get_best(self) -> "pd.Series[Any]":
-        """Return the row of `equations_` that the selection rule prefers."""
-        check_is_fitted(self)
-        return self.equations_.iloc[self.best_index_]
-
-    def sympy(self, index: int | None = None) -> "sympy.Expr":
-        """Return an equation as a sympy expression.
-
-        Args:
-            index: a row of `equations_`; by default, the chosen equation.
-        """
-        return to_sympy(self._program(index))
-
-    def latex(self, index: int | None = None) -> str:
-        """Return an equation as LaTeX.
-
-        Args:
-            index: a row of `equations_`; by default, the chosen equation.
-        """
-        return to_latex(self._program(index))
-
-    def latex_table(self) -> str:
-        """Return the front as a LaTeX table (package booktabs)."""
-        check_is_fitted(self)
-        return latex_table([(c.cost, c.loss, c.program) for c in self.discovery_.front])
-
     def plot(self, X: ArrayLike | None = None, y: ArrayLike | None = None, index: int | None = None) -> "Figure":
         """Return a figure: the front, the fit, residuals, and the curve or slices. Needs matplotlib, the extra `plot`.
 
@@ -311,67 +272,6 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
         if rows is not None and X is None and rows.places is not None:
             is_outlier = np.isin(rows.places.numbers, self.outliers_)
         return plot_formula(place, rows, target=self._target(), is_outlier=is_outlier)
-
-    def plot_tree(self, index: int | None = None) -> "Figure":
-        """Return a drawing of the expression tree of an equation. Needs matplotlib, the extra `plot`.
-
-        Args:
-            index: a row of `equations_`; by default, the chosen equation.
-        """
-        from spl.plots.trees import plot_tree
-
-        return plot_tree(self._program(index))
-
-    def export(self, format: str, index: int | None = None) -> str:
-        """Return an equation as text in another format.
-
-        Code defines a function `predict` of all columns in order; their names become identifiers of the language.
-
-        Args:
-            format: "sympy", "latex", "python", "c", "julia", "matlab", "torch" or "jax".
-            index: a row of `equations_`; by default, the chosen equation.
-        """
-        return export_program(self._program(index), format, target=getattr(self, "target_name_", "y"))
-
-    @property
-    def best_index_(self) -> int:
-        """The row of `equations_` that the current selection rule prefers."""
-        check_is_fitted(self)
-        return self.discovery_.front.choose(self.selection, self.discovery_.n_rows, self.discovery_.floor)
-
-    @property
-    def relevance_(self) -> "pd.Series[float]":
-        """What each column brings to the chosen equation: the share of its variance that comes from it, alone or with others."""
-        from spl.regression.relevance import measure_relevance
-
-        check_is_fitted(self)
-        program = self._program(None)
-        sample = getattr(self, "sample_", None)
-        if sample is None:
-            raise SettingError("There are no rows to measure `relevance_` on: the model has no data.")
-        shares = measure_relevance(program, sample)
-        return pd.Series(shares, index=list(program.vocabulary.variables), name="relevance")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "discovery_")
-
-    def _fitted_html(self) -> str:
-        from spl.display.results import front_rows
-
-        found, chosen = self.discovery_, self.best_index_
-        equation = to_mathml(self._program(None), left=mathml_name(self._target()))
-        table = front_html(front_rows(found.front, chosen, found.floor), title="front")
-        summary = f"SPLRegressor, fitted; equation chosen by {self.selection}"
-        if found.noise.name != "normal":
-            summary += f"; noise: {found.noise.name}"
-        return model_html(summary, [equation], [table])
-
-    def _fitted_latex(self) -> str:
-        return rf"$\displaystyle {latex_name(self._target())} = {self.latex()}$"
-
-    def _target(self) -> str:
-        name: str = getattr(self, "target_name_", "y")
-        return name
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -429,24 +329,6 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
 
         return open_display(Console(), request.target, choose, timeout=request.limits.timeout)
 
-    def _keep(self, discovery: "Discovery", data: Dataset, target: str) -> None:
-        """Keep what was found, and where the outliers are in what the user gave."""
-        self.discovery_ = discovery
-        self.notes_ = list(discovery.notes)
-        self.noise_ = discovery.noise
-        self.outliers_ = np.array(find_places(discovery.outliers, data), np.intp)
-        self.sample_ = data.sample(MAX_KEPT_ROWS, np.random.default_rng(0))
-        self.target_name_ = target
-        front = discovery.front
-        self.equations_ = pd.DataFrame(
-            {
-                "cost": [candidate.cost for candidate in front],
-                "loss": [candidate.loss for candidate in front],
-                "score": front.scores(discovery.floor),
-                "equation": [to_text(candidate.program, EQUATION_DIGITS) for candidate in front],
-            }
-        )
-
     def _rows_to_plot(self, X: ArrayLike | None, y: ArrayLike | None) -> Dataset | None:
         if X is None:
             return getattr(self, "sample_", None)  # a model from a run file may have no data
@@ -463,17 +345,3 @@ class SPLRegressor(FittedRepr, RegressorMixin, BaseEstimator):
             )
         warn_of_repairs(read.notes, stacklevel=4)
         return np.ascontiguousarray(rows.T)
-
-    def _program(self, index: int | None) -> Program:
-        place = self._place(index)
-        return self.discovery_.front[place].program
-
-    def _place(self, index: int | None) -> int:
-        """Return the row of `equations_` for an index."""
-        check_is_fitted(self)
-        front = self.discovery_.front
-        if index is None:
-            return self.best_index_
-        if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -len(front) <= index < len(front):
-            raise SettingError(f"`index` must be a row of equations_, 0 to {len(front) - 1}; got {show_value(index)}.")
-        return int(index) % len(front)
