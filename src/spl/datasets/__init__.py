@@ -7,9 +7,11 @@ law_tables         tables of these laws as they are measured: noise, gross error
 wide_tables        laws among many columns
 unrelated          tables whose columns do not explain the target
 systems            well-known dynamical systems by name: noisy trajectories with their true equations
+sampled_systems    systems that oscillate, to be sampled a few times per turn
 lorenz             the Lorenz system
-oscillators        Van der Pol, Duffing, Rössler, and the glycolytic oscillator of Sel'kov
-populations        Lotka-Volterra, an epidemic, and an enzyme
+attractors         the chaotic systems of Thomas and Halvorsen, and Rössler's hyperchaos
+oscillators        Van der Pol, Duffing, Rössler, Sel'kov's glycolytic oscillator, FitzHugh-Nagumo, and the Brusselator
+populations        Lotka-Volterra, Rosenzweig-MacArthur, an epidemic, and an enzyme
 mechanics          pendulums, damped, driven and double, and a cart with a pole
 simulation         how a system is simulated and measured
 measured           falling balls, the Lorenz data of the paper, and a filmed double pendulum
@@ -18,6 +20,7 @@ download           files of measured data: found in a folder, or downloaded and 
 workbook           the tables of an Excel workbook
 """
 
+from spl.datasets.attractors import make_halvorsen, make_hyperchaotic_rossler, make_thomas
 from spl.datasets.law_tables import LawTable, make_informed_table, make_law_table, make_law_test
 from spl.datasets.laws import LAWS, Law, load_law
 from spl.datasets.lorenz import make_lorenz
@@ -32,9 +35,17 @@ from spl.datasets.measured import (
 )
 from spl.datasets.mechanics import make_cart_pole, make_damped_pendulum, make_double_pendulum, make_driven_pendulum
 from spl.datasets.nguyen import Problem, load_nguyen, nguyen_problems
-from spl.datasets.oscillators import make_duffing, make_glycolytic_oscillator, make_rossler, make_van_der_pol
-from spl.datasets.populations import make_lotka_volterra, make_michaelis_menten, make_sir
+from spl.datasets.oscillators import (
+    make_brusselator,
+    make_duffing,
+    make_fitzhugh_nagumo,
+    make_glycolytic_oscillator,
+    make_rossler,
+    make_van_der_pol,
+)
+from spl.datasets.populations import make_lotka_volterra, make_michaelis_menten, make_rosenzweig_macarthur, make_sir
 from spl.datasets.random_formulas import RandomFormula, load_random_formula, make_random_formulas
+from spl.datasets.sampled_systems import SAMPLED_SYSTEMS, SampledSystem
 from spl.datasets.simulation import SystemData
 from spl.datasets.systems import SYSTEMS
 from spl.datasets.unrelated import make_unrelated
@@ -42,6 +53,7 @@ from spl.datasets.wide_tables import WIDE_LAWS, WideLaw, load_wide_law, make_wid
 
 __all__ = [
     "LAWS",
+    "SAMPLED_SYSTEMS",
     "SYSTEMS",
     "WIDE_LAWS",
     "BallDrop",
@@ -52,6 +64,7 @@ __all__ = [
     "LorenzPaper",
     "Problem",
     "RandomFormula",
+    "SampledSystem",
     "SystemData",
     "WideLaw",
     "fetch_ball_drop",
@@ -61,12 +74,16 @@ __all__ = [
     "load_nguyen",
     "load_random_formula",
     "load_wide_law",
+    "make_brusselator",
     "make_cart_pole",
     "make_damped_pendulum",
     "make_double_pendulum",
     "make_driven_pendulum",
     "make_duffing",
+    "make_fitzhugh_nagumo",
     "make_glycolytic_oscillator",
+    "make_halvorsen",
+    "make_hyperchaotic_rossler",
     "make_informed_table",
     "make_law_table",
     "make_law_test",
@@ -74,8 +91,10 @@ __all__ = [
     "make_lotka_volterra",
     "make_michaelis_menten",
     "make_random_formulas",
+    "make_rosenzweig_macarthur",
     "make_rossler",
     "make_sir",
+    "make_thomas",
     "make_unrelated",
     "make_van_der_pol",
     "make_wide_table",

@@ -1,4 +1,5 @@
-"""Oscillators from the textbooks, simulated and measured with noise: Van der Pol, Duffing, Rössler, Sel'kov.
+"""Oscillators from the textbooks, simulated and measured with noise: Van der Pol, Duffing, Rössler, Sel'kov,
+FitzHugh and Nagumo, and the Brusselator.
 
 All generators take the number of samples and the step between them, then `noise` as a share of the root mean square of
 each state, the `seed` of the noise, the `initial` states, and the parameters of the system.
@@ -156,4 +157,82 @@ def make_glycolytic_oscillator(
         return turnover - x, b - turnover
 
     equations = {"x": f"-x + {a_text}*y + x**2*y", "y": f"{b_text} - {a_text}*y - x**2*y"}
+    return simulate_system(slopes, equations, initial, Sampling(n_samples, step, noise, seed))
+
+
+def make_fitzhugh_nagumo(
+    n_samples: int = 1500,
+    step: float = 0.1,
+    *,
+    noise: float = 0.0,
+    seed: int = 0,
+    initial: Sequence[float] = (-1.0, 1.0),
+    current: float = 0.5,
+    rate: float = 0.08,
+    a: float = 0.7,
+    b: float = 0.8,
+) -> SystemData:
+    """Simulate a nerve cell after FitzHugh (1961) and Nagumo (1962): v' = v - v**3/3 - w + current, w' = rate*(v + a - b*w).
+
+    v is the voltage of the membrane, w its slow recovery. With the default current it fires again and again.
+
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: v and w at t = 0.
+        current: what stimulates the cell.
+        rate: how fast it recovers.
+        a: constant in w'.
+        b: factor of w in w'.
+
+    Examples:
+        >>> make_fitzhugh_nagumo(100).equations
+        {'v': 'v - 0.3333333333333333*v**3 - w + 0.5', 'w': '0.08*(v + 0.7 - 0.8*w)'}
+    """
+    third, i, r, a_text, b_text = write_numbers(third=1 / 3, current=current, rate=rate, a=a, b=b)
+
+    def slopes(states: Rows, _: Sequence[Rows]) -> Sequence[Rows]:
+        v, w = states
+        return v - v**3 / 3 - w + current, rate * (v + a - b * w)
+
+    equations = {"v": f"v - {third}*v**3 - w + {i}", "w": f"{r}*(v + {a_text} - {b_text}*w)"}
+    return simulate_system(slopes, equations, initial, Sampling(n_samples, step, noise, seed))
+
+
+def make_brusselator(
+    n_samples: int = 1000,
+    step: float = 0.03,
+    *,
+    noise: float = 0.0,
+    seed: int = 0,
+    initial: Sequence[float] = (1.0, 1.0),
+    a: float = 1.0,
+    b: float = 3.0,
+) -> SystemData:
+    """Simulate the Brusselator, a chemical clock of Prigogine and Lefever (1968): x' = a + x**2*y - (b + 1)*x, y' = b*x - x**2*y.
+
+    With b above 1 + a**2, it has a limit cycle.
+
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: x and y at t = 0.
+        a: inflow of x.
+        b: rate at which x becomes y.
+
+    Examples:
+        >>> make_brusselator(100).equations
+        {'x': '1 + x**2*y - 4*x', 'y': '3*x - x**2*y'}
+    """
+    a_text, b_text, loss = write_numbers(a=a, b=b, loss=b + 1)
+
+    def slopes(states: Rows, _: Sequence[Rows]) -> Sequence[Rows]:
+        x, y = states
+        return a + x**2 * y - (b + 1) * x, b * x - x**2 * y
+
+    equations = {"x": f"{a_text} + x**2*y - {loss}*x", "y": f"{b_text}*x - x**2*y"}
     return simulate_system(slopes, equations, initial, Sampling(n_samples, step, noise, seed))

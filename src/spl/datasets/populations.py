@@ -7,6 +7,7 @@ each state, the `seed` of the noise, the `initial` states, and the parameters of
 from collections.abc import Sequence
 
 from spl.datasets.simulation import Rows, Sampling, SystemData, simulate_system, write_numbers
+from spl.settings import check_number
 
 
 def make_lotka_volterra(
@@ -48,6 +49,56 @@ def make_lotka_volterra(
         return prey * (birth - predation * predator), predator * (growth * prey - death)
 
     equations = {"prey": f"{b}*prey - {p}*prey*predator", "predator": f"{g}*prey*predator - {d}*predator"}
+    return simulate_system(slopes, equations, initial, Sampling(n_samples, step, noise, seed))
+
+
+def make_rosenzweig_macarthur(
+    n_samples: int = 1000,
+    step: float = 0.15,
+    *,
+    noise: float = 0.0,
+    seed: int = 0,
+    initial: Sequence[float] = (1.0, 0.5),
+    capacity: float = 2.0,
+    attack: float = 1.2,
+    half: float = 0.4,
+    growth: float = 0.6,
+    death: float = 0.35,
+) -> SystemData:
+    """Simulate prey and predators that can be sated, after Rosenzweig and MacArthur (1963).
+
+    prey' = prey*(1 - prey/capacity) - attack*prey*predator/(half + prey) and
+    predator' = growth*prey*predator/(half + prey) - death*predator. The unit of time is one over the growth rate of the prey. From the
+    default start it approaches its limit cycle.
+
+    Args:
+        n_samples: number of samples.
+        step: time between samples.
+        noise: standard deviation of the noise, as a share of the root mean square of each state.
+        seed: random seed of the noise.
+        initial: prey and predators at t = 0.
+        capacity: prey that the environment can feed, without predators.
+        attack: the highest rate at which one predator eats prey.
+        half: the prey at which that rate is half as high.
+        growth: the highest rate at which predators multiply.
+        death: rate at which predators die.
+
+    Examples:
+        >>> make_rosenzweig_macarthur(100).equations["predator"]
+        '0.6*prey*predator/(0.4 + prey) - 0.35*predator'
+    """
+    k, a, h, g, d = write_numbers(capacity=capacity, attack=attack, half=half, growth=growth, death=death)
+    check_number("capacity", capacity, above=0.0)
+
+    def slopes(states: Rows, _: Sequence[Rows]) -> Sequence[Rows]:
+        prey, predator = states
+        meals = prey * predator / (half + prey)
+        return prey * (1 - prey / capacity) - attack * meals, growth * meals - death * predator
+
+    equations = {
+        "prey": f"prey*(1 - prey/{k}) - {a}*prey*predator/({h} + prey)",
+        "predator": f"{g}*prey*predator/({h} + prey) - {d}*predator",
+    }
     return simulate_system(slopes, equations, initial, Sampling(n_samples, step, noise, seed))
 
 
