@@ -6,7 +6,7 @@ from tests.bench.fakes import make_record, make_trial
 from spl.bench.lorenz import SIMULATED, TRUTH
 from spl.bench.records import Record
 from spl.bench.trials import Trial
-from spl.datasets import SYSTEMS
+from spl.datasets import SAMPLED_SYSTEMS, SYSTEMS
 
 
 def balls_trial(setting="drag: drop 1", tool="spl", ball="Golf Ball", **changes):
@@ -57,9 +57,18 @@ def systems_trial(problem="van_der_pol", noise=0.01, **changes):
 SYSTEM_TRUTHS = {name: "; ".join(make(50, noise=0.0).equations.values()) for name, make in SYSTEMS.items()}
 
 
+def sampling_trial(problem="brusselator", samples=10, noise=0.0, **changes):
+    fields = {"experiment": "sampling", "setting": f"samples={samples} noise={noise:g}", "timeout": 60.0}
+    return make_trial(problem, **(fields | changes))
+
+
+SAMPLED_TRUTHS = {name: "; ".join(system.sample(2).equations.values()) for name, system in SAMPLED_SYSTEMS.items()}
+TRUTHS = {"systems": SYSTEM_TRUTHS, "sampling": SAMPLED_TRUTHS}  # of experiments with systems
+
+
 def make_systems_record(trial, **outcome):
     record = make_record(trial, **outcome)
-    truth = SYSTEM_TRUTHS[trial.problem].split("; ")
+    truth = TRUTHS[trial.experiment][trial.problem].split("; ")
     return Record(
         trial=record.trial, outcome=record.outcome, commit=record.commit, versions=record.versions,
         machine=record.machine, settings={"truth": truth},
@@ -68,7 +77,7 @@ def make_systems_record(trial, **outcome):
 
 def make_result(trial: Trial) -> Record:
     """Return a record of a trial in which everything was found."""
-    if trial.experiment == "systems":
-        return make_systems_record(trial, formula=SYSTEM_TRUTHS[trial.problem])
+    if trial.experiment in TRUTHS:
+        return make_systems_record(trial, formula=TRUTHS[trial.experiment][trial.problem])
     formulas = {"lorenz": TRUTH, "pendulum": PENDULUM_TRUTH.get(trial.problem)}
     return make_record(trial, formula=formulas.get(trial.experiment, "x"))

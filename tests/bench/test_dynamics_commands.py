@@ -1,14 +1,15 @@
-"""`spl bench lorenz` and `spl bench systems`: which trials they ask for."""
+"""`spl bench lorenz`, `spl bench systems` and `spl bench sampling`: which trials they ask for."""
 
 import pytest
 from click.testing import CliRunner
 
 from spl.bench import systems
 from spl.bench.lorenz import DATA, LORENZ, LORENZ_NOISE_LEVELS, SIMULATED, lorenz_trials
+from spl.bench.sampling import SAMPLING, SAMPLING_NOISE_LEVELS, SAMPLING_RATES, SAMPLING_TOOLS, sampling_trials
 from spl.bench.sindy import NO_PYSINDY
 from spl.bench.systems import SYSTEMS_EXPERIMENT, SYSTEMS_NOISE_LEVELS, SYSTEMS_TOOLS, systems_trials
 from spl.cli.main import main
-from spl.datasets import SYSTEMS
+from spl.datasets import SAMPLED_SYSTEMS, SYSTEMS
 
 
 def run_command(*arguments):
@@ -72,9 +73,29 @@ def test_options_of_systems_choose_what_is_run(asked, has_pysindy):
     )
 
 
+def test_sampling_runs_all_systems_from_fine_to_coarse_with_both_tools_by_default(asked, has_pysindy):
+    result = run_command("sampling")
+    assert result.exit_code == 0, result.output
+    assert asked["experiment"] is SAMPLING
+    assert asked["trials"] == sampling_trials(
+        list(SAMPLED_SYSTEMS), SAMPLING_RATES, SAMPLING_NOISE_LEVELS, [0], tools=SAMPLING_TOOLS, timeout=60.0
+    )
+    assert asked["path"].parts == ("bench-results", "sampling.jsonl")
+    assert "10/10" in result.stdout
+
+
+def test_options_of_sampling_choose_what_is_run(asked):
+    options = ["--systems", "thomas", "--samples-per-turn", "8,5-6", "--noise", "0.1", "--tools", "spl", "--seeds", "2"]
+    run_command("sampling", *options, "--timeout", "5")
+    assert asked["trials"] == sampling_trials(["thomas"], [8, 5, 6], [0.1], [2], tools=["spl"], timeout=5.0)
+
+
 @pytest.mark.parametrize(
     ("command", "options", "message"),
     [
+        ("sampling", ["--systems", "sir", "--tools", "spl"], "There is no system 'sir'"),
+        ("sampling", ["--samples-per-turn", "1", "--tools", "spl"], "A turn must have 2 samples or more; got 1"),
+        ("sampling", ["--samples-per-turn", "few", "--tools", "spl"], "'few' is not a list of numbers of samples"),
         ("lorenz", ["--data", "real"], "There is no data 'real'"),
         ("systems", ["--systems", "duffin", "--tools", "spl"], "There is no system 'duffin'"),
     ],

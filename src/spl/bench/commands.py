@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spl.bench.dynamics_commands import lorenz, systems
+from spl.bench.dynamics_commands import lorenz, sampling, systems
 from spl.bench.options import (
     RESULTS_FOLDER,
     RunOptions,
@@ -47,6 +47,7 @@ def bench() -> None:
       spl bench parts --formulas 0-9          the search without one of its parts
       spl bench lorenz --seeds 0-1            the Lorenz system
       spl bench systems --noise 0.01          well-known systems
+      spl bench sampling --noise 0            coarse samples
       spl bench balls --seeds 0-1             falling balls
       spl bench pendulum --seeds 0-1          a filmed double pendulum
       spl bench report -o report              all results as tables and figures
@@ -56,6 +57,7 @@ def bench() -> None:
 bench.add_command(tables)
 bench.add_command(lorenz)
 bench.add_command(systems)
+bench.add_command(sampling)
 bench.add_command(balls)
 bench.add_command(pendulum)
 

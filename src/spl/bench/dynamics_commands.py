@@ -1,6 +1,7 @@
-"""The commands `spl bench lorenz` and `spl bench systems`. Slow imports are inside functions."""
+"""The commands `spl bench lorenz`, `spl bench systems` and `spl bench sampling`. Slow imports are inside functions."""
 
 import importlib.util
+from collections.abc import Sequence
 
 import click
 
@@ -102,27 +103,81 @@ def systems(
       spl bench systems
     """
     from spl.bench.selection import parse_noise, parse_seeds
-    from spl.bench.systems import SYSTEMS_EXPERIMENT, systems_trials
+    from spl.bench.systems import SYSTEMS_EXPERIMENT, SYSTEMS_TOOLS, systems_trials
     from spl.datasets import SYSTEMS
 
     trials = systems_trials(
         list(SYSTEMS) if systems is None else split_words(systems),
         parse_noise(noise),
         parse_seeds(seeds),
-        tools=_installed_tools() if tools is None else split_words(tools),
+        tools=_installed_tools(SYSTEMS_TOOLS) if tools is None else split_words(tools),
         timeout=finite(timeout),
         n_threads=threads,
     )
     run_and_show(SYSTEMS_EXPERIMENT, trials, "systems", running)
 
 
-def _installed_tools() -> list[str]:
+@click.command()
+@click.option(
+    "--systems",
+    metavar="LIST",
+    help="Systems, for example lorenz,thomas. [default: all of spl.datasets.SAMPLED_SYSTEMS]",
+)
+@click.option(
+    "--samples-per-turn", default="40,20,10,7,5", show_default=True, metavar="LIST", help="Numbers of samples per turn."
+)
+@click.option(
+    "--noise",
+    default="0,0.01",
+    show_default=True,
+    metavar="LIST",
+    help="Levels of noise: standard deviation over the root mean square of each state.",
+)
+@click.option("--tools", metavar="LIST", help="spl, pysindy or both. [default: spl, and pysindy if it is installed]")
+@seeds_option("0")
+@timeout_option(60.0)
+@running_options()
+def sampling(
+    systems: str | None,
+    samples_per_turn: str,
+    noise: str,
+    tools: str | None,
+    seeds: str,
+    timeout: float,
+    running: RunOptions,
+) -> None:
+    """Recover ten systems that oscillate from coarse samples, and compare with pysindy on the same data.
+
+    Every trajectory has 40 turns, with fewer and fewer samples per turn. All systems use the same settings, and every trial one
+    core. An equation counts as right if it is correct except for the exact values of its numbers, a system if all of its
+    equations are right.
+
+    \b
+    Examples:
+      spl bench sampling --systems lorenz --samples-per-turn 10,5 --noise 0 --tools spl
+      spl bench sampling --seeds 0-2
+    """
+    from spl.bench.sampling import SAMPLING, SAMPLING_TOOLS, sampling_trials
+    from spl.bench.selection import parse_noise, parse_rates, parse_seeds
+    from spl.datasets import SAMPLED_SYSTEMS
+
+    trials = sampling_trials(
+        list(SAMPLED_SYSTEMS) if systems is None else split_words(systems),
+        parse_rates(samples_per_turn),
+        parse_noise(noise),
+        parse_seeds(seeds),
+        tools=_installed_tools(SAMPLING_TOOLS) if tools is None else split_words(tools),
+        timeout=finite(timeout),
+    )
+    run_and_show(SAMPLING, trials, "sampling", running)
+
+
+def _installed_tools(tools: Sequence[str]) -> list[str]:
     """Return all tools; only ours, with a note, if pysindy is missing."""
     from spl.bench.sindy import NO_PYSINDY
-    from spl.bench.systems import SYSTEMS_TOOLS
     from spl.bench.trials import OURS
 
     if importlib.util.find_spec("pysindy") is not None:
-        return list(SYSTEMS_TOOLS)
+        return list(tools)
     click.echo(f"Note: {NO_PYSINDY}", err=True)
     return [OURS]

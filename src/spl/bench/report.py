@@ -15,6 +15,7 @@ from spl.bench.parts_report import parts_sections
 from spl.bench.pendulum_report import pendulum_sections
 from spl.bench.random import ACCURACY_RULE, RANDOM_RULE, Condition, rate_of_accurate
 from spl.bench.records import Record
+from spl.bench.sampling_report import sampling_sections
 from spl.bench.section import Section, write_section
 from spl.bench.summaries import Summary, failure_lines, group, origin_lines, spell_seconds, spell_timeout, summarise
 from spl.bench.systems_report import systems_sections
@@ -333,6 +334,7 @@ SECTIONS: dict[str, Callable[[Sequence[Record]], list[Section]]] = {
     "parts": parts_sections,
     "lorenz": lorenz_sections,
     "systems": systems_sections,
+    "sampling": sampling_sections,
     "balls": balls_sections,
     "pendulum": pendulum_sections,
     "against": against_sections,

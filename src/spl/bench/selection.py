@@ -1,4 +1,4 @@
-"""Lists of seeds, problems and levels of noise as text on the command line, and seeds in reports."""
+"""Lists of seeds, problems, levels of noise and sampling rates as text on the command line, and seeds in reports."""
 
 import math
 import re
@@ -34,6 +34,16 @@ def parse_formulas(text: str) -> list[int]:
         [0, 1, 2, 17]
     """
     return _parse_numbers(text, "formulas")
+
+
+def parse_rates(text: str) -> list[int]:
+    """Return the numbers of samples per turn that a text such as `40,20` names, each once.
+
+    Examples:
+        >>> parse_rates("40,20,5-7")
+        [40, 20, 5, 6, 7]
+    """
+    return _parse_numbers(text, "numbers of samples")
 
 
 def parse_noise(text: str) -> list[float]:

@@ -7,7 +7,7 @@ checks it on states that the search never saw. The system counts as recovered if
 
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -35,11 +35,13 @@ SYSTEMS_TOOLS = (OURS, *SINDY_CONFIGS)
 N_UNSEEN = 1000  # states on which equations that are not polynomials are checked
 SHARES = "sir"  # its three states always add up to 1, so that each equation can be written in several ways
 POLYNOMIAL = (tk.ADD, tk.SUB, tk.MUL, tk.NEG, tk.SQUARE, tk.CUBE)  # operators of a polynomial
+TERMS_RULE = "An equation is right if it has exactly the true terms when multiplied out."
+STRUCTURE_RULE = (
+    "is right if it equals the truth to 1e-6 on half of 1,000 unseen states once its numbers are fitted to the exact values of the "
+    "other half, and no longer does so without any of its terms or numbers. The error is the largest relative error of a number."
+)
 SYSTEMS_RULE = (
-    "An equation is right if it has exactly the true terms when multiplied out. An equation of `sir`, whose states add up to 1, or "
-    "one that is not a polynomial is right if it equals the truth to 1e-6 on half of 1,000 unseen states once its numbers are fitted "
-    "to the exact values of the other half, and no longer does so without any of its terms or numbers. The error is the largest "
-    "relative error of a number."
+    f"{TERMS_RULE} An equation of `sir`, whose states add up to 1, or one that is not a polynomial {STRUCTURE_RULE}"
 )
 
 
@@ -56,10 +58,7 @@ def systems_trials(
     n_threads: int,
 ) -> list[Trial]:
     """Return the trials, seed by seed: all systems, with all tools on the same data in turn."""
-    _check_names("system", systems, tuple(SYSTEMS))
-    _check_names("tool", tools, SYSTEMS_TOOLS)
-    if any(tool in SINDY_CONFIGS for tool in tools):
-        require_pysindy()
+    check_choice(systems, SYSTEMS, tools, SYSTEMS_TOOLS)
     return [
         Trial(
             experiment="systems",
@@ -76,41 +75,54 @@ def systems_trials(
     ]
 
 
-def _check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise SettingError(
-                f"There is no {what} '{name}'.{suggest_name(name, known)} Choose from: {', '.join(known)}."
-            )
+def check_choice(
+    systems: Sequence[str], known_systems: Iterable[str], tools: Sequence[str], known_tools: Iterable[str]
+) -> None:
+    """Raise a clear error unless the systems and tools exist, and pysindy is installed if it is among them."""
+    for what, names, known in (("system", systems, list(known_systems)), ("tool", tools, list(known_tools))):
+        for name in names:
+            if name not in known:
+                raise SettingError(
+                    f"There is no {what} '{name}'.{suggest_name(name, known)} Choose from: {', '.join(known)}."
+                )
+    if any(tool in SINDY_CONFIGS for tool in tools):
+        require_pysindy()
 
 
 def run_systems(trial: Trial) -> Outcome:
     """Search the system of a trial with its tool."""
     condition = Condition.of(trial.setting)
     data = SYSTEMS[trial.problem](noise=condition.noise, seed=trial.seed)
+    return run_tool(trial, data, _truth(trial.problem), n_threads=condition.n_threads)
+
+
+def run_tool(trial: Trial, data: SystemData, truth: "TrueSystem", *, n_threads: int) -> Outcome:
+    """Search the system of some data with the tool of a trial, and compare the result with the truth."""
     if trial.tool in SINDY_CONFIGS:
-        return _run_sindy(trial, data)
+        return _run_sindy(trial, data, truth)
     measured = Measured(
         t=data.t, states=data.states, names=data.names + data.input_names, u=data.u if data.input_names else None
     )
-    found = search_equations(measured, timeout=trial.timeout, n_threads=condition.n_threads, seed=trial.seed)
-    return _outcome(trial.problem, found.formulas, found.seconds, found.n_evaluations, found.stopped)
+    found = search_equations(measured, timeout=trial.timeout, n_threads=n_threads, seed=trial.seed)
+    return _outcome(truth, found.formulas, found.seconds, found.n_evaluations, found.stopped)
 
 
-def _run_sindy(trial: Trial, data: SystemData) -> Outcome:
+def _run_sindy(trial: Trial, data: SystemData, truth: "TrueSystem") -> Outcome:
     require_pysindy()  # imports it before the clock starts
     began = time.perf_counter()
     formulas = fit_sindy(data, SINDY_CONFIGS[trial.tool], trial.seed)
-    return _outcome(trial.problem, formulas, time.perf_counter() - began, None, "fitted")
+    return _outcome(truth, formulas, time.perf_counter() - began, None, "fitted")
 
 
-def _outcome(system: str, formulas: Sequence[str], seconds: float, n_evaluations: int | None, stopped: str) -> Outcome:
+def _outcome(
+    truth: "TrueSystem", formulas: Sequence[str], seconds: float, n_evaluations: int | None, stopped: str
+) -> Outcome:
     formula = BREAK.join(formulas)
-    is_recovered = all(right_equations(system, formula))
+    is_recovered = all(truth.are_right(formula))
     return Outcome(
         formula=formula,
         recovered=is_recovered,
-        error=largest(errors_of_numbers(system, formula)) if is_recovered else None,
+        error=largest(truth.errors_of_numbers(formula)) if is_recovered else None,
         seconds=seconds,
         evaluations=n_evaluations,
         stopped=stopped,
@@ -119,8 +131,13 @@ def _outcome(system: str, formulas: Sequence[str], seconds: float, n_evaluations
 
 def systems_settings(trial: Trial) -> dict[str, object]:
     """Return the settings of the tool, and the true equations."""
+    return tool_settings(trial, _truth(trial.problem))
+
+
+def tool_settings(trial: Trial, truth: "TrueSystem") -> dict[str, object]:
+    """Return the settings of the tool of a trial, and the true equations of its system."""
     settings = SINDY_CONFIGS[trial.tool].to_dict() if trial.tool in SINDY_CONFIGS else SearchConfig().to_dict()
-    return settings | {"truth": list(_truth(trial.problem).formulas)}
+    return settings | {"truth": list(truth.formulas)}
 
 
 SYSTEMS_EXPERIMENT = Experiment(name="systems", run=run_systems, settings=systems_settings)
@@ -129,26 +146,41 @@ SYSTEMS_EXPERIMENT = Experiment(name="systems", run=run_systems, settings=system
 # ---- right equations -----------------------------------------------------------------------------
 
 
-class _Truth:
+class TrueSystem:
     """The true equations of a system, and their exact values on states that no search saw."""
 
-    def __init__(self, system: str) -> None:
-        data = SYSTEMS[system](noise=0.0)
+    def __init__(self, data: SystemData, *, adds_up_to_1: bool = False) -> None:
         self.columns = data.names + data.input_names
         self.formulas = tuple(data.equations.values())
         self.programs = read_equations(BREAK.join(self.formulas), self.columns)
-        self.table = _draw_states(np.column_stack([data.clean, data.u]), adds_up_to_1=system == SHARES)
+        self.table = _draw_states(np.column_stack([data.clean, data.u]), adds_up_to_1=adds_up_to_1)
         self.values = [evaluate(program, np.ascontiguousarray(self.table.T)) for program in self.programs]
-        self.needs_terms = [system != SHARES and is_polynomial(program) for program in self.programs]
+        self.needs_terms = [not adds_up_to_1 and is_polynomial(program) for program in self.programs]
 
     @property
     def n_equations(self) -> int:
+        """The number of equations: one per state."""
         return len(self.programs)
+
+    def are_right(self, formula: str) -> list[bool]:
+        """Return, for each equation, whether that of the same state in a text is right."""
+        found = read_equations(formula, self.columns)
+        if len(found) != self.n_equations:
+            return self.n_equations * [False]
+        return [_is_right(self, state, program) for state, program in enumerate(found)]
+
+    def errors_of_numbers(self, formula: str) -> list[float | None]:
+        """Return, for each equation of a text, all of them right, the largest relative error of a number.
+
+        If coefficients cannot be compared term by term, the true numbers of a formula are those fitted to exact values.
+        """
+        programs = read_equations(formula, self.columns)
+        return [_error_of_numbers(self, state, program) for state, program in enumerate(programs)]
 
 
 @functools.cache
-def _truth(system: str) -> _Truth:
-    return _Truth(system)
+def _truth(system: str) -> TrueSystem:
+    return TrueSystem(SYSTEMS[system](noise=0.0), adds_up_to_1=system == SHARES)
 
 
 def _draw_states(visited: NDArray[np.float64], *, adds_up_to_1: bool) -> NDArray[np.float64]:
@@ -180,14 +212,10 @@ def right_equations(system: str, formula: str) -> list[bool]:
         >>> right_equations("van_der_pol", "1.01*y; 2.1*y - 1.9*x**2*y")
         [True, False]
     """
-    truth = _truth(system)
-    found = read_equations(formula, truth.columns)
-    if len(found) != truth.n_equations:
-        return truth.n_equations * [False]
-    return [_is_right(truth, state, program) for state, program in enumerate(found)]
+    return _truth(system).are_right(formula)
 
 
-def _is_right(truth: _Truth, state: int, program: Program) -> bool:
+def _is_right(truth: TrueSystem, state: int, program: Program) -> bool:
     if has_terms_of(program, truth.formulas[state]):
         return True
     if truth.needs_terms[state]:
@@ -198,18 +226,14 @@ def _is_right(truth: _Truth, state: int, program: Program) -> bool:
 def errors_of_numbers(system: str, formula: str) -> list[float | None]:
     """Return, for each equation of a system, all of them right, the largest relative error of a number.
 
-    If coefficients cannot be compared term by term, the true numbers of a formula are those fitted to exact values.
-
     Examples:
         >>> errors_of_numbers("van_der_pol", "y; 2*y - 2.1*x**2*y - x")
         [0.0, 0.05...]
     """
-    truth = _truth(system)
-    programs = read_equations(formula, truth.columns)
-    return [_error_of_numbers(truth, state, program) for state, program in enumerate(programs)]
+    return _truth(system).errors_of_numbers(formula)
 
 
-def _error_of_numbers(truth: _Truth, state: int, program: Program) -> float | None:
+def _error_of_numbers(truth: TrueSystem, state: int, program: Program) -> float | None:
     with suppress(ExpressionError):  # the truth has numbers inside its terms
         compared = compare_terms(program, truth.programs[state])
         if compared.is_right:

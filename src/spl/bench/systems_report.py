@@ -1,7 +1,8 @@
 """The report on `spl bench systems`: right equations of each tool, errors of their numbers, seconds."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from spl.bench.equations import BREAK
 from spl.bench.random import Condition
@@ -108,12 +109,9 @@ def _select(records: Sequence[Record], tool: str, noise: float) -> list[Record]:
 
 def _are_right(record: Record) -> list[bool]:
     """Return which equations are right: all in a recovered system, which need not be checked again."""
-    truth = record.settings["truth"]
-    return (
-        len(truth) * [True]
-        if record.outcome.recovered
-        else right_equations(record.trial.problem, record.outcome.formula)
-    )
+    if record.outcome.recovered:
+        return len(record.settings["truth"]) * [True]
+    return right_equations(record.trial.problem, record.outcome.formula)
 
 
 def _right(records: Sequence[Record]) -> str:
@@ -132,10 +130,17 @@ def _seconds(records: Sequence[Record]) -> str:
 
 
 def _failures(record: Record) -> list[str]:
-    """Return a line for each wrong equation of a trial: the true one, and the one found."""
-    trial, outcome = record.trial, record.outcome
+    trial = record.trial
     place = f"{trial.problem}, noise {Condition.of(trial.setting).noise:.3g}, seed {trial.seed}"
+    return wrong_equations(record, place, partial(right_equations, trial.problem))
+
+
+def wrong_equations(record: Record, place: str, are_right: Callable[[str], Sequence[bool]]) -> list[str]:
+    """Return a line for each wrong equation of a trial: the true one, and the one found. `place` says which trial it is."""
+    outcome = record.outcome
+    if outcome.recovered:
+        return []
     if not outcome.formula:
         return [f"{place}: nothing (stopped: {outcome.stopped})"]
-    found = zip(record.settings["truth"], outcome.formula.split(BREAK), _are_right(record), strict=True)
+    found = zip(record.settings["truth"], outcome.formula.split(BREAK), are_right(outcome.formula), strict=True)
     return [f"{place}: `{true}` is the truth; found `{text}`" for true, text, is_right in found if not is_right]

@@ -14,7 +14,7 @@ from spl.settings import SearchConfig
 
 EXPERIMENTS = (
     *("nguyen", "ablation", "noise", "random", "tables", "parts"),
-    *("lorenz", "systems", "balls", "pendulum", "against"),
+    *("lorenz", "systems", "sampling", "balls", "pendulum", "against"),
 )
 RECOVERED_ERROR = 1e-6  # a law is recovered if its relative error on unseen data is at most this
 OURS, OURS_AS_IN_PAPER = (
