@@ -2,6 +2,7 @@
 
 import os
 
+import numpy as np
 import pytest
 from tests.web.process import wait_until
 from tests.web.studio_searches import ENDLESS, has_front
@@ -34,6 +35,12 @@ def test_a_search_that_has_not_begun_is_stopped_all_the_same(searches):
     assert searches.is_alive(name)
     searches.stop(name)
     wait_until(lambda: not searches.is_alive(name), "the end of the process")
+
+
+def test_error_bars_of_a_variable_reach_the_search(searches, folder):
+    name = searches.start(read_request(ENDLESS | {"timeout": 1, "sigma_x": {"x": "0.25"}}))
+    wait_until(lambda: not searches.is_alive(name), "the end of the process")
+    assert np.unique(read_run(folder.run_file(name)).data.sigma_columns).tolist() == [0.25]
 
 
 def test_a_search_that_fails_says_why(searches, folder):
