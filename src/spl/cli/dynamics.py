@@ -92,7 +92,7 @@ class DynamicsOptions:
     default=AUTO_METHOD,
     show_default=True,
     metavar="NAME",
-    help="Method for derivatives: auto (chosen by the noise), finite_difference, savgol or spline.",
+    help="Method for derivatives: auto (chosen by the data), finite_difference, savgol, spline, or flow for samples far apart.",
 )
 @click.option(
     "--order", default=1, show_default=True, metavar="1|2", help="2: states are positions; find accelerations."

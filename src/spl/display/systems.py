@@ -13,7 +13,7 @@ from spl.display.notebook import front_html, model_html
 from spl.display.results import SHOWN_DIGITS, front_rows
 from spl.dynamics.discover import SystemDiscovery
 from spl.dynamics.quality import followed_until, measure_r2
-from spl.dynamics.rows import Plan, SystemRows
+from spl.dynamics.rows import FLOW_METHOD, Plan, SystemRows
 from spl.dynamics.spline import MIN_SPLINE_SAMPLES
 from spl.formulas.printed_numbers import PrintedNumber, printed_numbers
 from spl.formulas.system import System
@@ -30,6 +30,7 @@ METHOD_NAMES = {
     "finite_difference": "finite differences",
     "savgol": "central differences and a Savitzky-Golay filter",
     "spline": "smoothing splines",
+    "flow": "a model that leads from each sample to the next",
     "weak": "no derivatives: means against test functions (weak form)",
     "measured": "derivatives as measured",
     "map": "no derivatives: each sample leads to the next",
@@ -103,6 +104,8 @@ def method_line(data: Trajectories, rows: SystemRows, plan: Plan) -> str:
 
 
 def _reason(data: Trajectories, rows: SystemRows) -> str:
+    if rows.method == FLOW_METHOD:
+        return "the samples are far apart"
     if rows.method != "finite_difference":
         return "there is noise"
     is_short = max(run.n_samples for run in data.runs) < MIN_SPLINE_SAMPLES

@@ -14,6 +14,7 @@ import numpy as np
 
 from spl.data.trajectories import Trajectories, Trajectory
 from spl.dynamics.budget import NEVER, Deadline, SystemBudget, count_fits
+from spl.dynamics.flow_model import fit_flow
 from spl.dynamics.proposals import Proposals, TermSums, fit_sums
 from spl.dynamics.quality import find_system_doubts
 from spl.dynamics.refine import refine
@@ -228,11 +229,12 @@ def _get_ready(n_jobs: int, timeout: float | None) -> float:
 
 @cache
 def compile_integration() -> None:
-    """Compile the kernel that integrates systems, or load it from the cache, by fitting a small system."""
+    """Compile the kernels that integrate systems, or load them from the cache, by fitting a small system."""
     t = np.linspace(0.0, 1.0, 16)
     run = Trajectory(t, np.exp(-t)[:, np.newaxis], np.empty((t.size, 0)), None)
     decay = parse_expression("C * x", Vocabulary(("x",))).with_constants(np.array([-1.0]))
     refine(System(("x",), (), (decay,)), [run], [run.x], [0.1])
+    fit_flow([run])
 
 
 def _limits_left(limits: Limits, began: float) -> Limits:
@@ -256,7 +258,8 @@ def _refit_weak_form(found: Discovery, rows: SystemRows, state: int) -> Discover
     """Return the front with constants and losses of the weak form: means of formulas instead of formulas of means."""
     candidates = [fit_weak_form(candidate, rows.weak, state) for candidate in found.front]
     n_independent = sum(form.n_independent for form in rows.weak)
-    return replace(found, front=Front.from_candidates(candidates, found.floor), n_rows=n_independent)
+    front = Front.from_candidates(candidates, found.floor, n_independent)
+    return replace(found, front=front, n_rows=n_independent)
 
 
 def _limit_samples(data: Trajectories, rows: SystemRows) -> tuple[Trajectories, SystemRows]:
@@ -268,8 +271,7 @@ def _limit_samples(data: Trajectories, rows: SystemRows) -> tuple[Trajectories, 
 
 def _simple_starts(proposals: Sequence[Proposals], rows: SystemRows) -> list[tuple[int, ...]]:
     """Return rows of the fronts to start with, simple formulas: costlier ones may only describe errors of the derivatives."""
-    is_clean = rows.method == "finite_difference"
-    return [tuple(each.simplest_row(near, is_clean=is_clean) for each in proposals) for near in NEAR_BEST]
+    return [tuple(each.simplest_row(near, is_clean=rows.is_clean) for each in proposals) for near in NEAR_BEST]
 
 
 def _choose(

@@ -18,6 +18,7 @@ from spl.kernels.programs import tokens as tk
 from spl.notation.terms import add_term, multiply_out
 from spl.regression.fit import POLISH_EFFORT, fit
 
+CLEAN_LOSS_SHARE = 1e-2  # of the spread of a derivative: if an equation is exact, one with a larger error is not
 N_TERMS_TRIED = 4  # of those that promise to shorten the description
 
 
@@ -63,7 +64,7 @@ class SystemMoves:
         cost = trial.system.programs[state].cost
         for row, candidate in self._proposals[state].formulas():
             program = self._free(state, candidate.program)
-            if can_be_fitted(program):
+            if candidate.loss <= self._most_loss(trial, state) and can_be_fitted(program):
                 yield Move(state, program, row, is_costlier=candidate.cost > cost)
 
     def additions(self, trial: Trial) -> Iterator[Move]:
@@ -81,8 +82,13 @@ class SystemMoves:
             if not can_be_fitted(shorter):
                 continue
             fitted = fit(self._free(state, shorter), data, effort=POLISH_EFFORT)
-            if fitted.loss <= UNRELATED_SHARE * data.spread:
+            if fitted.loss <= self._most_loss(trial, state):
                 yield Move(state, fitted.program, trial.chosen[state])
+
+    def _most_loss(self, trial: Trial, state: int) -> float:
+        """Return the largest error of the derivative with which a formula for a state is worth trying."""
+        is_exact = self._rows.is_clean and trial.error <= self._trials.exact_error
+        return (CLEAN_LOSS_SHARE if is_exact else UNRELATED_SHARE) * self._proposals[state].data.spread
 
     def _promising(self, trial: Trial, state: int) -> Iterator[tuple[float, Move]]:
         """Yield longer equations that should shorten the description, and by how many nats."""

@@ -39,8 +39,9 @@ class TermSums:
 
     def join(self, front: Front, data: Dataset, floor: float) -> Front:
         """Return a front with the sums that belong in it."""
-        tidied = [tidy_candidate(candidate, data) for candidate in Front.from_candidates(self.candidates)]
-        return Front.from_candidates([*front, *tidied], floor)
+        sums = Front.from_candidates(self.candidates, floor, data.n_rows)
+        tidied = [tidy_candidate(candidate, data) for candidate in sums]
+        return Front.from_candidates([*front, *tidied], floor, data.n_rows)
 
 
 def fit_sums(data: Dataset, grammar: Grammar, max_seconds: float | None = None) -> TermSums:

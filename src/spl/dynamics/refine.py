@@ -31,6 +31,7 @@ SMALLEST_NOISE = 1e-5  # of the spread of a state: the integration is not more a
 NOT_CONVERGED = 3.0  # times the median: a short segment with a larger mean squared residual has not converged
 CHANCE_ERRORS = 5.0  # sd by which joining two segments may raise their squared error above what is expected
 BEFORE_FIT = 10.0  # times as much is allowed before the constants are fitted to the joined segments
+STIFF_ERROR = 0.1  # sd of the noise by which the finest steps may still change the trajectories
 N_SWEEPS = 2  # segments that could not be joined with poor constants are tried again with better ones
 MAX_JOINING_ROUNDS = 40  # of joining neighbours; each about doubles the length
 MAX_SENSITIVITY = 1e3  # growth of a small error along a segment; with more, a chaotic system cannot be fitted
@@ -338,7 +339,7 @@ def _summarise(fit: SegmentFit) -> Refined:
     n_left_out = int((~fit.is_used).sum())
     if n_left_out:
         notes.append(f"{n_left_out} of {segments.n_segments} segments could not be followed and were left out.")
-    if fit.shooter.n_substeps >= MAX_SUBSTEPS:
+    if _is_stiff(fit):
         notes.append("The equations are stiff: the integration may be less accurate than the noise.")
     return Refined(
         system=fit.system,
@@ -353,6 +354,15 @@ def _summarise(fit: SegmentFit) -> Refined:
         n_substeps=fit.shooter.n_substeps,
         notes=tuple(notes),
     )
+
+
+def _is_stiff(fit: SegmentFit) -> bool:
+    """Return whether the integration is not accurate with the finest steps."""
+    if fit.shooter.n_substeps < MAX_SUBSTEPS:
+        return False
+    coarser = replace(fit.shooter, n_substeps=fit.shooter.n_substeps // 2)
+    error = fit.shooter.difference_from(coarser, fit.constants, fit.initial)
+    return error is None or error > STIFF_ERROR
 
 
 def _standard_errors(fit: SegmentFit) -> Numbers:

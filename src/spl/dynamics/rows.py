@@ -1,7 +1,8 @@
 """From trajectories to rows: states and inputs with the derivatives as targets, far enough apart to be independent.
 
-Derivatives are measured, estimated by a named method, or means against test functions (the weak form). Rows of a map are pairs of
-neighbours. Smoothed states and the noise are kept with the rows: refinement needs them.
+Derivatives are measured, estimated by a named method, taken from a model of the flow if samples are far apart, or means against
+test functions (the weak form). Rows of a map are pairs of neighbours. Smoothed states and the noise are kept with the rows, because
+refinement needs them.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories, Trajectory
 from spl.dynamics.derivatives import DERIVATIVES, estimate_difference_error, estimate_noise, smooth_and_differentiate
+from spl.dynamics.flow_model import LEAST_STEPS, FlowModel, fit_flow
 from spl.dynamics.spline import MIN_SPLINE_SAMPLES
 from spl.dynamics.weak_fit import WeakForm
 from spl.dynamics.weak_form import make_weak_rows
@@ -23,12 +25,19 @@ Numbers = NDArray[np.float64]
 Method = str | Callable[[Numbers, Numbers], ArrayLike]
 
 WEAK_METHOD = "weak"
+FLOW_METHOD = "flow"
 MEASURED_METHOD = "measured"
 MAP_METHOD = "map"
 MAX_SYSTEM_ROWS = 2000  # of all runs together: more only slow the searches down, and the trajectories decide in the end
 FEWEST_ROWS = 100  # rather than fewer rows, rows that overlap are kept
-ERROR_ROOM = 4.0  # times the estimated error: the estimate was up to 4 times too small
+ERROR_ROOM = 4.0  # times the estimated error of finite differences: the estimate was up to 4 times too small
+FLOW_ROOM = 20.0  # times the error of a step: where slopes are steep, their errors are up to 17 times as large
 NO_BETTER = 1e-8  # of the spread of a derivative: simulated and tabulated data is rarely more precise
+GOOD_DIFFERENCES = (
+    1e-3  # of the spread of a derivative: finite differences with a smaller error need no model of the flow
+)
+UNPREDICTABLE = 0.85  # of the estimated noise: no model predicts samples better than this if the noise is real
+CLEAN_STEP = 1e-3  # of the spread of a state: a model that predicts samples better was fitted to data without noise
 EDGE_SHARE = 0.25  # of a run, at most, is left out at each end, where estimates are worst
 
 
@@ -36,7 +45,9 @@ EDGE_SHARE = 0.25  # of a run, at most, is left out at each end, where estimates
 class Plan:
     """How trajectories become rows."""
 
-    method: Method = "auto"  # of the derivatives: "auto", one of DERIVATIVES, "weak", or a function (t, x) -> x_dot
+    method: Method = (
+        "auto"  # of the derivatives: "auto", one of DERIVATIVES, "flow", "weak", or a function (t, x) -> x_dot
+    )
     order: int = 1  # 2: find accelerations; velocities are estimated
     is_discrete: bool = False  # rows are x[k] and x[k + 1]
 
@@ -45,11 +56,14 @@ class Plan:
             raise SettingError(f"`order` must be 1 or 2; got {show_value(self.order)}.")
         if self.is_discrete and self.order == 2:
             raise SettingError("A map has order 1. Leave out `order=2`, or give past values as further states.")
-        known = ("auto", *DERIVATIVES, WEAK_METHOD)
+        known = ("auto", *DERIVATIVES, FLOW_METHOD, WEAK_METHOD)
         if not callable(self.method) and (not isinstance(self.method, str) or self.method not in known):
             remedy = suggest_name(str(self.method), known)
             what = show_value(self.method)
             raise SettingError(f"There is no derivative method {what}.{remedy} Known: {', '.join(known)}.")
+        if self.method == FLOW_METHOD and (self.order == 2 or self.is_discrete):
+            what = "a map" if self.is_discrete else "`order=2`, where velocities are not measured"
+            raise SettingError(f"The derivative method 'flow' is not for {what}. Use 'auto'.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +78,11 @@ class SystemRows:
     method: str  # the one that was used
     weak: tuple[WeakForm, ...]  # one per run, if the method is "weak"
     target_errors: Numbers  # [D], estimated errors of the targets of clean data; 0 if unknown
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the samples have hardly any noise."""
+        return self.method == "finite_difference" or (self.method == FLOW_METHOD and bool(self.target_errors.any()))
 
     def dataset(self, state: int) -> Dataset:
         """Return the rows with the derivative of one state as the target."""
@@ -91,29 +110,74 @@ def make_rows(data: Trajectories, plan: Plan) -> SystemRows:
         >>> rows.names, rows.method, bool(np.allclose(rows.targets, -rows.table, atol=1e-6))
         (('x',), 'finite_difference', True)
     """
-    make = _map_rows if plan.is_discrete else _weak_rows if plan.method == WEAK_METHOD else _slope_rows
     method = _common_method(data, plan)
-    runs = [make(run, plan, method) for run in data.runs]
+    flow = _find_flow(data, plan, method)
+    if flow is not None:
+        runs = [_flow_rows(run, flow) for run in data.runs]
+    else:
+        make = _map_rows if plan.is_discrete else _weak_rows if plan.method == WEAK_METHOD else _slope_rows
+        runs = [make(run, plan, method) for run in data.runs]
     every = max(1, sum(len(run.table) for run in runs) // MAX_SYSTEM_ROWS)
     return SystemRows(
         names=data.columns(plan.order),
         table=np.concatenate([run.table for run in runs])[::every],
         targets=np.concatenate([run.targets for run in runs])[::every],
         starts=tuple(run.starts for run in runs),
-        noise=_mean_noise(data),
+        noise=_mean_noise(data, flow),
         method=runs[0].method,
         weak=tuple(run.weak for run in runs if run.weak is not None),
-        target_errors=_target_errors(data, plan, runs),
+        target_errors=_target_errors(data, plan, runs, flow),
     )
 
 
-def _target_errors(data: Trajectories, plan: Plan, runs: Sequence[_RunRows]) -> Numbers:
-    """Return the errors of finite differences over all runs, with a margin, and at least the usual precision of data."""
-    if runs[0].method != "finite_difference":
-        return np.zeros(len(data.states))
-    errors = [estimate_difference_error(run.t, run.x, order=plan.order) for run in data.runs]
+def _target_errors(data: Trajectories, plan: Plan, runs: Sequence[_RunRows], flow: FlowModel | None) -> Numbers:
+    """Return the errors of the derivatives over all runs, with a margin, and at least the usual precision of data; 0 if unknown."""
     spread = np.concatenate([run.targets for run in runs]).std(axis=0)
-    return np.asarray(np.maximum(ERROR_ROOM * np.sqrt(np.mean(np.square(errors), axis=0)), NO_BETTER * spread))
+    if flow is not None and flow.relative_error < CLEAN_STEP:
+        errors = FLOW_ROOM * flow.step_error / flow.time_unit
+    elif runs[0].method == "finite_difference":
+        errors = ERROR_ROOM * _difference_errors(data, plan.order)
+    else:
+        return np.zeros(len(data.states))
+    return np.asarray(np.maximum(errors, NO_BETTER * spread))
+
+
+def _difference_errors(data: Trajectories, order: int) -> Numbers:
+    """Return the estimated errors of finite differences over all runs [D]."""
+    errors = [estimate_difference_error(run.t, run.x, order=order) for run in data.runs]
+    return np.asarray(np.sqrt(np.mean(np.square(errors), axis=0)))
+
+
+def _find_flow(data: Trajectories, plan: Plan, method: Method) -> FlowModel | None:
+    """Return a model of the flow if it is asked for, or if it describes the samples better than what is known of their noise."""
+    is_asked = plan.method == FLOW_METHOD
+    is_measured = data.runs[0].x_dot is not None
+    if not is_asked and (plan.method != "auto" or plan.order == 2 or plan.is_discrete or is_measured):
+        return None
+    allowed = np.inf if is_asked else _error_without_flow(data, method)
+    flow = fit_flow(data.runs) if allowed > 0 else None
+    if flow is None and is_asked:
+        raise DataError(
+            f"The derivative method 'flow' needs {LEAST_STEPS + 1} samples; there are {data.n_samples}. Use 'auto'."
+        )
+    return flow if flow is not None and flow.relative_error < allowed else None
+
+
+def _error_without_flow(data: Trajectories, method: Method) -> float:
+    """Return how well a model of the flow must predict a sample from the one before, as a share of the spread; 0: it is not needed.
+
+    Noise that the samples really have cannot be predicted. The error of a finite difference adds up over one step.
+    """
+    columns = np.concatenate([run.x for run in data.runs])
+    spread = np.where(columns.std(axis=0) > 0, columns.std(axis=0), 1.0)
+    if method == "spline":
+        return UNPREDICTABLE * float(np.sqrt(np.mean((_mean_noise(data) / spread) ** 2)))
+    slopes = np.concatenate([np.gradient(run.x, run.t, axis=0) for run in data.runs]).std(axis=0)
+    errors = _difference_errors(data, order=1)
+    if np.all(errors <= GOOD_DIFFERENCES * slopes):
+        return 0.0
+    step = float(np.median(np.concatenate([np.diff(run.t) for run in data.runs])))
+    return float(np.sqrt(np.mean((errors * step / spread) ** 2)))
 
 
 def _common_method(data: Trajectories, plan: Plan) -> Method:
@@ -124,10 +188,14 @@ def _common_method(data: Trajectories, plan: Plan) -> Method:
     return "spline" if "spline" in smoothed else smoothed[0]
 
 
-def _mean_noise(data: Trajectories) -> Numbers:
-    """Return the noise of each state over all runs; each sample has the same weight."""
+def _mean_noise(data: Trajectories, flow: FlowModel | None = None) -> Numbers:
+    """Return the noise of each state over all runs; each sample has the same weight.
+
+    Both samples of a step have noise, so a model of the flow misses the second one by at least that of two.
+    """
     squares = [run.n_samples * estimate_noise(run.t, run.x) ** 2 for run in data.runs]
-    return np.asarray(np.sqrt(np.sum(squares, axis=0) / data.n_samples))
+    noise = np.asarray(np.sqrt(np.sum(squares, axis=0) / data.n_samples))
+    return noise if flow is None else np.minimum(noise, flow.step_error / np.sqrt(2.0))
 
 
 def _slope_rows(run: Trajectory, plan: Plan, method: Method) -> _RunRows:
@@ -142,6 +210,11 @@ def _slope_rows(run: Trajectory, plan: Plan, method: Method) -> _RunRows:
         targets, name = run.x_dot, MEASURED_METHOD
     places = _independent_places(run.n_samples, span)
     return _RunRows(np.hstack([states, run.u])[places], targets[places], states, name)
+
+
+def _flow_rows(run: Trajectory, flow: FlowModel) -> _RunRows:
+    """Return all samples, with derivatives from a model of the flow."""
+    return _RunRows(np.hstack([run.x, run.u]), flow.slopes(run), run.x, FLOW_METHOD)
 
 
 def _fitting(method: Method, run: Trajectory) -> Method:

@@ -15,6 +15,7 @@ Edges = NDArray[np.int64]
 MAX_FOLLOWED_SAMPLES = 100_000  # of all runs: more take memory and time, and add little
 STRETCH = 2000  # samples of each stretch that is used if there are more
 MIN_LENGTH = 8  # samples of the shortest segments
+MIN_COARSE_LENGTH = 2  # the same, if samples are so far apart that a trajectory may be lost within eight of them
 MOVEMENT = 3.0  # sd of the noise that the states must move within the first segments
 MOST_MOVEMENT = 0.7  # of their largest movement is enough in any case
 
@@ -89,9 +90,11 @@ def spread_samples(
     return parts, [starts[k][cut] for k, cut in kept]
 
 
-def choose_length(runs: Sequence[Trajectory], starts: Sequence[Numbers], noise: Numbers) -> int:
+def choose_length(
+    runs: Sequence[Trajectory], starts: Sequence[Numbers], noise: Numbers, shortest: int = MIN_LENGTH
+) -> int:
     """Return the shortest length of segments within which the smoothed states move clearly more than their noise."""
-    lengths, moves = [MIN_LENGTH], []
+    lengths, moves = [shortest], []
     while 2 * lengths[-1] < max(run.n_samples for run in runs):
         lengths.append(2 * lengths[-1])
     for length in lengths:

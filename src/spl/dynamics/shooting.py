@@ -15,7 +15,8 @@ Numbers = NDArray[np.float64]
 
 LOST = 1e3  # a trajectory this many times larger than the data is given up
 INTEGRATION_ERROR = 0.005  # allowed, in sd of the noise
-MAX_SUBSTEPS = 32  # of the integration, between two samples
+MAX_SUBSTEPS = 64  # of the integration, between two samples
+MAX_LOST_SUBSTEPS = 8  # with which all trajectories may be lost before finer steps are given up
 TOO_LARGE = 1e100  # for the squares of slopes to be summed
 NUDGE = 1e-8  # relative step of numeric derivatives
 SINGULAR = 1e-12  # smaller eigenvalues of the scaled information belong to constants that the data does not determine
@@ -119,16 +120,21 @@ class Shooter:
         if self.system.is_discrete:
             return self
         shooter = self
-        coarse = shooter.residuals(constants[np.newaxis], initial[np.newaxis])[0]
         while shooter.n_substeps < MAX_SUBSTEPS:
             finer = replace(shooter, n_substeps=2 * shooter.n_substeps)
-            fine = finer.residuals(constants[np.newaxis], initial[np.newaxis])[0]
-            errors = np.sqrt(((coarse - fine) ** 2).sum(axis=1) / self.segments.size)
-            errors = errors[np.isfinite(errors)]  # lost ones say nothing
-            if errors.size == 0 or np.median(errors) <= INTEGRATION_ERROR:
+            error = finer.difference_from(shooter, constants, initial)
+            is_lost = error is None and finer.n_substeps >= MAX_LOST_SUBSTEPS
+            if is_lost or (error is not None and error <= INTEGRATION_ERROR):
                 break
-            shooter, coarse = finer, fine
+            shooter = finer
         return shooter
+
+    def difference_from(self, other: "Shooter", constants: Numbers, initial: Numbers) -> float | None:
+        """Return how far the trajectories differ from those with other substeps, in sd of the noise; None if all are lost."""
+        one, two = (each.residuals(constants[np.newaxis], initial[np.newaxis])[0] for each in (self, other))
+        errors = np.sqrt(((one - two) ** 2).sum(axis=1) / self.segments.size)
+        errors = errors[np.isfinite(errors)]  # lost ones say nothing
+        return float(np.median(errors)) if errors.size else None
 
 
 def make_shooter(system: System, segments: Segments, states: Sequence[Numbers], n_substeps: int = 1) -> Shooter:

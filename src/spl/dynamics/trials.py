@@ -15,8 +15,8 @@ from spl.data.trajectories import Trajectories
 from spl.dynamics.budget import SystemBudget
 from spl.dynamics.held_out import HeldOut
 from spl.dynamics.refine import Refined, find_standard_errors, noise_to_weigh, refine, refine_joined
-from spl.dynamics.rows import Plan, SystemRows
-from spl.dynamics.segments import choose_length
+from spl.dynamics.rows import FLOW_METHOD, Plan, SystemRows
+from spl.dynamics.segments import MIN_COARSE_LENGTH, MIN_LENGTH, choose_length
 from spl.formulas.program import Program
 from spl.formulas.system import System
 from spl.regression.description_length import equation_nats
@@ -53,7 +53,8 @@ class SystemTrials:
 
     def __init__(self, data: Trajectories, rows: SystemRows, plan: Plan, budget: SystemBudget) -> None:
         self._data, self._rows, self._plan, self._budget = data, rows, plan, budget
-        self._shortest = self.length = 2 * choose_length(data.runs, rows.starts, rows.noise)
+        shortest = MIN_COARSE_LENGTH if rows.method == FLOW_METHOD else MIN_LENGTH
+        self._shortest = self.length = 2 * choose_length(data.runs, rows.starts, rows.noise, shortest)
         self._longest = min(MAX_SEGMENT_LENGTH, max(run.n_samples for run in data.runs) // 2)
         self.states: Sequence[Numbers] = rows.starts  # as the best system so far has them
         self.exact_error = self._exact_error()

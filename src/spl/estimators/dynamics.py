@@ -72,8 +72,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         constants: whether they may contain fitted numbers.
         grammar: all possible right-hand sides, as a `Grammar`, its text or the path of a file; or one per state, as a list or by name.
             Overrides `operators` and `constants`. Use it to state what is known about an equation.
-        derivative: how derivatives are estimated: "auto", "finite_difference", "savgol", "spline", "weak" (integrals against test
-            functions, no derivatives at all), or a function from times [N] and states [N, D] to derivatives [N, D].
+        derivative: how derivatives are estimated: "auto", "finite_difference", "savgol", "spline", "flow" (a model that leads from
+            each sample to the next, for samples far apart), "weak" (integrals against test functions, no derivatives at all), or a
+            function from times [N] and states [N, D] to derivatives [N, D].
         order: 2 to find accelerations from positions; velocities are then named after their positions, `dx`.
         discrete: whether the system is a map, x[k + 1] = f(x[k]).
         timeout: total time limit in seconds; None for no limit. Ctrl-C ends a search with the best so far.
