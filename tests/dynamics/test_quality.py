@@ -75,3 +75,20 @@ def test_a_simulation_that_runs_away_raises_a_doubt_though_the_derivatives_are_e
 def test_an_equation_without_a_value_is_told_by_words():
     data = Trajectories.from_arrays(np.sin(T), T, names=["x"])
     assert "(R2 below 0)" in doubts_about(data, "log(x)")[0]
+
+
+def test_equations_that_miss_the_samples_by_more_than_their_noise_are_doubted():
+    data = Trajectories.from_arrays(np.column_stack([np.sin(T), np.cos(T)]), T, names=["x", "y"])
+    system, rows = make_system(data, "y", "-x"), make_rows(data, Plan())
+    assert find_system_doubts(system, data, rows, misfit=1.5) == ()
+    [doubt] = find_system_doubts(system, data, rows, misfit=7.0)
+    assert doubt.startswith("Along the trajectories, the equations miss the samples by 7 times the noise.")
+    assert "too far apart" not in doubt
+
+
+def test_a_doubt_says_if_the_samples_may_be_too_far_apart_to_decide():
+    t = np.arange(60) * 1.3  # five samples per turn
+    data = Trajectories.from_arrays(np.column_stack([np.sin(t), np.cos(t)]), t, names=["x", "y"])
+    [doubt] = doubts_about(data, "y", "-0.1*x")
+    assert "The samples may also be too far apart to decide: from one to the next, " in doubt
+    assert doubt.endswith("Sample more often.")

@@ -229,6 +229,14 @@ def test_an_operator_is_smooth_exactly_if_neither_value_nor_slope_jumps_at_0(row
     assert row.traits.is_smooth == (has_no_value or not any(jumps))
 
 
+@UNARY_ROWS
+def test_an_operator_is_periodic_exactly_if_its_values_repeat_after_a_turn(row):
+    here = np.linspace(0.1, 0.9, 9)
+    with np.errstate(all="ignore"):
+        repeats = np.allclose(row.function(here), row.function(here + 2 * np.pi))
+    assert row.traits.is_periodic == (repeats and np.ptp(row.function(here)) > 0)
+
+
 @ROWS_WITH_INVERSE
 def test_an_operator_of_its_inverse_gives_the_value_back(row):
     values = row.function(A)

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from spl.data.trajectories import Trajectories, Trajectory
+from spl.dynamics.aliasing import SampleSequence
 from spl.dynamics.budget import NEVER, Deadline, SystemBudget, count_fits
 from spl.dynamics.flow_model import fit_flow
 from spl.dynamics.proposals import Proposals, TermSums, fit_sums
@@ -102,10 +103,13 @@ def discover_system(
     data, plan, limits = request.data, request.plan, request.limits
     began = _get_ready(request.n_jobs, limits.timeout)
     rows = make_rows(data, plan)
+    samples = SampleSequence.of(data, rows, is_discrete=plan.is_discrete)
     sums = _fit_all_sums(rows, request)
     state_searches = _StateSearches(request, _limits_left(limits, began), watch, store, must_stop)
     seconds_before = state_searches.seconds_before()
-    searches = state_searches.run(rows, sums)
+    searches = [
+        replace(found, front=samples.leave_out_too_fast(found.front)) for found in state_searches.run(rows, sums)
+    ]
     if rows.weak:
         searches = [_refit_weak_form(found, rows, state) for state, found in enumerate(searches)]
     shortest = tuple(found.front.choose("mdl", found.n_rows, found.floor) for found in searches)
@@ -121,7 +125,8 @@ def discover_system(
     chosen, is_interrupted = _choose(chooser, searches, starts, shortest)
     is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
     not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
-    doubts = (*not_followed, *find_system_doubts(chosen.system, data, rows))
+    misfit = _measure_misfit(chosen, trials.exact_error) if not plan.is_discrete else 0.0
+    doubts = (*not_followed, *find_system_doubts(chosen.system, data, rows, misfit))
     return SystemDiscovery(
         system=chosen.system,
         standard_errors=chosen.standard_errors,
@@ -287,6 +292,11 @@ def _choose(
         return chooser.choose(starts) or chooser.take(shortest), False
     except KeyboardInterrupt:
         return chooser.take(shortest), True
+
+
+def _measure_misfit(chosen: ChosenSystem, exact_error: float) -> float:
+    """Return how far the equations miss the samples, in units of the noise or of what counts as exact; 0 if unknown."""
+    return 0.0 if chosen.refined is None else float(np.sqrt(chosen.refined.chi2 / max(1.0, exact_error)))
 
 
 def _run_notes(request: SystemRequest, used: Trajectories, *, is_cut_off: bool) -> tuple[str, ...]:

@@ -17,6 +17,10 @@ Numbers = NDArray[np.float64]
 
 FOLLOWS = 0.5  # of the spread of a state: a simulation farther off does not follow the data any more
 LOW_R2 = 0.9  # less is doubtful: the true equations of eight systems reach 0.98 with 10 % noise, 0.88 with 30 %
+MISFIT = 2.0  # times the noise: equations that miss the samples by more along the trajectories do not describe them
+COARSE_STEP = (
+    0.8  # spreads of a state that it changes by from one sample to the next: an oscillation then has 8 samples or fewer
+)
 N_STARTS = 3  # places in the data from which a simulation is compared with it
 LOOK_SAMPLES = 500  # that each of these simulations is followed for
 
@@ -57,8 +61,14 @@ def followed_until(system: System, data: Trajectories, rows: SystemRows) -> floa
 # ---- doubts --------------------------------------------------------------------------------------
 
 
-def find_system_doubts(system: System, data: Trajectories, rows: SystemRows) -> tuple[str, ...]:
+def find_system_doubts(system: System, data: Trajectories, rows: SystemRows, misfit: float = 0.0) -> tuple[str, ...]:
     """Return why the equations of a system may be wrong, and what that may mean; nothing if there is no reason for doubt.
+
+    Args:
+        system: the equations.
+        data: the trajectories they were found from.
+        rows: the rows made from these.
+        misfit: how far the equations miss the samples along the trajectories, in units of the noise.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -71,6 +81,8 @@ def find_system_doubts(system: System, data: Trajectories, rows: SystemRows) -> 
         The equation of x explains nothing of how it changes (R2 below 0)...the system may be of second order (order=2)...
     """
     reasons = [*_low_shares(system, rows), *_early_ends(system, data, rows)]
+    if misfit > MISFIT:
+        reasons.append(f"Along the trajectories, the equations miss the samples by {misfit:.2g} times the noise.")
     return (f"{' '.join(reasons)} {_meaning(system, data)}",) if reasons else ()
 
 
@@ -127,4 +139,19 @@ def _meaning(system: System, data: Trajectories) -> str:
     if system.order == 1 and not system.is_discrete:
         causes.append("the system may be of second order (order=2)")
     causes.append("parameters may differ between runs" if len(data.runs) > 1 else "parameters may change with time")
-    return f"{', '.join(causes[:-1])}, or {causes[-1]}; or the noise hides the law."
+    causes[-1] = f"or {causes[-1]}"
+    return f"{', '.join(causes)}; or the noise hides the law.{_say_if_coarse(system, data)}"
+
+
+def _say_if_coarse(system: System, data: Trajectories) -> str:
+    """Return a sentence if the samples may be too far apart to decide; "" otherwise."""
+    states = np.concatenate([run.x for run in data.runs])
+    steps = np.concatenate([np.diff(run.x, axis=0) for run in data.runs])
+    shares = np.sqrt(np.mean(steps**2, axis=0)) / np.where(states.std(axis=0) > 0, states.std(axis=0), np.inf)
+    if system.is_discrete or shares.max() < COARSE_STEP:
+        return ""
+    name, share = system.states[int(shares.argmax())], shares.max()
+    return (
+        f" The samples may also be too far apart to decide: from one to the next, {name} changes by {share:.2g} times its standard "
+        "deviation. Sample more often."
+    )

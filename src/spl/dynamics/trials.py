@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
+from spl.dynamics.aliasing import SampleSequence
 from spl.dynamics.budget import SystemBudget
 from spl.dynamics.held_out import HeldOut
 from spl.dynamics.refine import Refined, find_standard_errors, noise_to_weigh, refine, refine_joined
@@ -53,6 +54,7 @@ class SystemTrials:
 
     def __init__(self, data: Trajectories, rows: SystemRows, plan: Plan, budget: SystemBudget) -> None:
         self._data, self._rows, self._plan, self._budget = data, rows, plan, budget
+        self._samples = SampleSequence.of(data, rows, is_discrete=plan.is_discrete)
         shortest = MIN_COARSE_LENGTH if rows.method == FLOW_METHOD else MIN_LENGTH
         self._shortest = self.length = 2 * choose_length(data.runs, rows.starts, rows.noise, shortest)
         self._longest = min(MAX_SEGMENT_LENGTH, max(run.n_samples for run in data.runs) // 2)
@@ -148,7 +150,8 @@ class SystemTrials:
         return self._make_trial(fitted, trial.chosen)
 
     def _make_trial(self, fitted: Refined, chosen: tuple[int, ...]) -> Trial:
-        if not fitted.is_used.any() or not np.isfinite(fitted.error):
+        is_too_fast = self._samples.any_too_fast(fitted.system.programs)
+        if not fitted.is_used.any() or not np.isfinite(fitted.error) or is_too_fast:
             return Trial(fitted, chosen, np.inf)
         misfit = 0.5 * self.n_observations * log(max(fitted.error, self.exact_error, SMALLEST_ERROR))
         return Trial(fitted, chosen, misfit + sum(map(self.price, fitted.system.programs)))

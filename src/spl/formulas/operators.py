@@ -67,6 +67,7 @@ class Traits:
     is_function: bool = True  # False for arithmetic and whole powers, which are cheaper to describe
     is_smooth: bool = True  # False if the value or the slope jumps
     is_never_negative: bool = False
+    is_periodic: bool = False  # whether values repeat after 2*pi
     parity: Literal["", "even", "odd"] = ""
     degree: float | None = None  # f(c*x) = c**degree * f(x) for every c > 0; None if there is no such number but 0
     is_power: bool = False  # whether it is x**degree
@@ -212,9 +213,12 @@ _ROWS = (
     _row("exp", tk.EXP, np.exp, np.exp, _sympy("exp"), family="exponential", is_never_negative=True, inverse="log"),
     _row("log", tk.LOG, np.log, lambda a: 1 / a, _sympy("log"), family="exponential", inverse="exp", written="ln",
          domain=Domain("a > 0", (Gap("{0} <= 0", lambda a: a <= 0),))),
-    _row("sin", tk.SIN, np.sin, np.cos, _sympy("sin"), family="trigonometric", parity="odd", inverse="asin"),
-    _row("cos", tk.COS, np.cos, lambda a: -np.sin(a), _sympy("cos"), family="trigonometric", parity="even", inverse="acos"),
-    _row("tan", tk.TAN, np.tan, lambda a: 1 + np.tan(a) ** 2, _sympy("tan"), family="trigonometric", parity="odd", inverse="atan"),
+    _row("sin", tk.SIN, np.sin, np.cos, _sympy("sin"), family="trigonometric", is_periodic=True, parity="odd",
+         inverse="asin"),
+    _row("cos", tk.COS, np.cos, lambda a: -np.sin(a), _sympy("cos"), family="trigonometric", is_periodic=True, parity="even",
+         inverse="acos"),
+    _row("tan", tk.TAN, np.tan, lambda a: 1 + np.tan(a) ** 2, _sympy("tan"), family="trigonometric", is_periodic=True, parity="odd",
+         inverse="atan"),
     _row("asin", tk.ASIN, np.arcsin, lambda a: 1 / np.sqrt(1 - a * a), _sympy("asin"),
          family="trigonometric", parity="odd", inverse="sin", domain=_UP_TO_ONE, written="arcsin"),
     _row("acos", tk.ACOS, np.arccos, lambda a: -1 / np.sqrt(1 - a * a), _sympy("acos"),
