@@ -12,6 +12,10 @@ from matplotlib.figure import Figure
 from small_search import Episode, Node, run_episode, write
 
 from spl.data.dataset import Dataset
+from spl.data.trajectories import Trajectory
+from spl.datasets import SystemData, make_lotka_volterra
+from spl.dynamics.derivatives import smooth_and_differentiate
+from spl.dynamics.flow_model import fit_flow
 from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
@@ -236,6 +240,42 @@ def _bump(t: np.ndarray, centre: float, width: float) -> tuple[np.ndarray, np.nd
     return (1 - s**2) ** 4, -8 * s * (1 - s**2) ** 3 / width
 
 
+def draw_coarse(figure: Figure) -> None:
+    """Draw few samples per turn with the derivatives that two methods take from them, and the errors for other numbers of samples."""
+    figure.set_size_inches(9, 3.4)
+    left, right = figure.subplots(1, 2)
+    turn, n_turns = 10.0, 20
+    fine = make_lotka_volterra(2000, turn / 1000)
+    left.plot(fine.t, fine.derivatives[:, 0], color=GREY, label="true")
+    coarse = make_lotka_volterra(7 * n_turns, turn / 7)
+    run, spline, flow = _differentiate(coarse)
+    shown = slice(0, 15)
+    left.plot(run.t[shown], spline[shown, 0], "o", color=MEASURED_COLOUR, label="smoothing spline")
+    left.plot(run.t[shown], flow[shown, 0], "D", color=FOUND_COLOUR, label="model of the flow")
+    left.set(xlabel="t", ylabel="derivative of prey", title="seven samples per turn")
+    left.set_ylim(-55, 20)
+    left.legend(loc="lower right")
+    numbers = (40, 20, 10, 7, 5)
+    errors = []
+    for number in numbers:
+        data = make_lotka_volterra(number * n_turns, turn / number)
+        _, *both = _differentiate(data)
+        spread = data.derivatives.std(axis=0)
+        errors.append([np.sqrt(np.mean(((found - data.derivatives) / spread) ** 2)) for found in both])
+    for values, colour in zip(np.transpose(errors), (MEASURED_COLOUR, FOUND_COLOUR), strict=True):
+        right.semilogy(range(len(numbers)), values, "o-", color=colour)
+    right.set_xticks(range(len(numbers)), [str(number) for number in numbers])
+    right.set(xlabel="samples per turn", ylabel="error / spread of the derivatives", title="no noise")
+
+
+def _differentiate(data: SystemData) -> tuple[Trajectory, np.ndarray, np.ndarray]:
+    """Return the samples, and their derivatives by a smoothing spline and by a model of the flow."""
+    run = Trajectory(data.t, data.states, data.u, None)
+    model = fit_flow([run])
+    assert model is not None
+    return run, smooth_and_differentiate(run.t, run.x, "spline").slopes, model.slopes(run)
+
+
 # ---- noise -----------------------------------------------------------------------------------------
 
 
@@ -341,6 +381,7 @@ def main() -> None:
         "choice": draw_choice,
         "constants": draw_constants,
         "weak-form": draw_weak,
+        "coarse-samples": draw_coarse,
         "noise": draw_noise,
         "outliers": draw_outliers,
         "counts": draw_counts,

@@ -1,4 +1,4 @@
-"""Oscillations that are too fast for the samples: a sine that turns more than half a turn from one sample to the next is not a formula.
+"""Oscillations too fast for the samples: a sine that turns more than half a turn from one sample to the next is not a formula.
 
 Such a sine takes any values at the samples, so it can fit what is not understood, and a slower one would fit as well.
 """
