@@ -247,7 +247,7 @@ def _fit_all_sums(rows: SystemRows, request: SystemRequest) -> list[TermSums]:
     timeout = None if request.limits.max_evaluations is not None else request.limits.timeout
     seconds = None if timeout is None else SUMS_SHARE * timeout / len(request.grammars)
     return [
-        fit_sums(rows.dataset(state), grammar.bind(rows.names), seconds)
+        fit_sums(rows.dataset(state), grammar.bind(rows.names), seconds, request.seed)
         for state, grammar in enumerate(request.grammars)
     ]
 

@@ -7,7 +7,7 @@ from itertools import chain
 from spl.dynamics.proposals import UNRELATED_SHARE, Proposals, can_be_fitted
 from spl.dynamics.rows import SystemRows
 from spl.dynamics.score_test import estimate_term_gains
-from spl.dynamics.term_library import START_TOKEN
+from spl.dynamics.simple_terms import START_TOKEN
 from spl.dynamics.trials import SystemTrials, Trial
 from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.edits import drop_one_function, drop_one_term
