@@ -36,6 +36,7 @@ from spl.settings import Limits
 
 SEARCH_SHARE = 0.6  # of the time that is left then is for the searches; the rest for the system as a whole
 SUMS_SHARE = 0.2  # of the time limit may go into sums of simple terms
+EXACT_SUMS_SHARE = 0.25  # of the limits of a search, if a short sum is already as accurate as the derivatives
 LEAST_SHARE = 0.3  # of the time limit is for searches and system, however long the preparations took
 NEAR_BEST = (1.6, 1.3, 1.1)  # times the least loss of a front: formulas to start with, where noise allows no small loss
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
@@ -116,7 +117,7 @@ def discover_system(
     used, used_rows = _limit_samples(data, rows)
     trials = SystemTrials(used, used_rows, plan, budget)
     chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget)
-    starts = [shortest] if plan.is_discrete else _simple_starts(proposals, rows)
+    starts = [shortest] if plan.is_discrete else [*_simple_starts(proposals, rows), shortest]
     chosen, is_interrupted = _choose(chooser, searches, starts, shortest)
     is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
     not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
@@ -174,6 +175,8 @@ class _StateSearches:
     def _search(self, rows: SystemRows, state: int, sums: TermSums, limits: Limits) -> Discovery:
         """Search for the equation of one state, or continue that; a search with nothing left to do gives what it found before."""
         store, data = self.store, rows.dataset(state)
+        if sums.are_exact(float(rows.target_errors[state])):
+            limits = _shorten(limits)
         done, checkpoint = (None, None) if store is None else (store.discovery(state), store.checkpoint(state))
         if done is not None and self._is_over(done, limits):
             return done
@@ -250,6 +253,15 @@ def _fit_all_sums(rows: SystemRows, request: SystemRequest) -> list[TermSums]:
         fit_sums(rows.dataset(state), grammar.bind(rows.names), seconds, request.seed)
         for state, grammar in enumerate(request.grammars)
     ]
+
+
+def _shorten(limits: Limits) -> Limits:
+    """Return the limits of a search that is unlikely to find anything better than the sums."""
+    seconds, most = limits.timeout, limits.max_evaluations
+    return Limits(
+        timeout=None if seconds is None else EXACT_SUMS_SHARE * seconds,
+        max_evaluations=None if most is None else max(1, int(EXACT_SUMS_SHARE * most)),
+    )
 
 
 def _refit_weak_form(found: Discovery, rows: SystemRows, state: int) -> Discovery:

@@ -18,6 +18,7 @@ from spl.kernels.programs import tokens as tk
 from spl.notation.terms import add_term, multiply_out
 from spl.regression.fit import POLISH_EFFORT, fit
 
+MOST_RISE = 10.0  # times the loss of an equation on the derivatives: without a term that raises it more, no trial is needed
 N_TERMS_TRIED = 4  # of those that promise to shorten the description
 
 
@@ -77,11 +78,12 @@ class SystemMoves:
         if not self._permissions[state].has_sums:
             return
         program, data = trial.system.programs[state], self._proposals[state].data
+        most = min(UNRELATED_SHARE * data.spread, MOST_RISE * fit(program, data, effort=POLISH_EFFORT).loss)
         for shorter in chain(drop_one_function(program), drop_one_term(program), drop_one_term(multiply_out(program))):
             if not can_be_fitted(shorter):
                 continue
             fitted = fit(self._free(state, shorter), data, effort=POLISH_EFFORT)
-            if fitted.loss <= UNRELATED_SHARE * data.spread:
+            if fitted.loss <= most:
                 yield Move(state, fitted.program, trial.chosen[state])
 
     def _promising(self, trial: Trial, state: int) -> Iterator[tuple[float, Move]]:

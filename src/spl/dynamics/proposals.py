@@ -24,6 +24,8 @@ from spl.regression.front import Front
 from spl.regression.tidy_front import tidy_candidate
 
 LIBRARY_SHARE = 0.5  # of the time for sums may go into terms of the library; the rest is for products by exchange
+EXACT_ROOM = 1.5  # times the error of the derivatives: the error is only an estimate
+MAX_SHORT = 7  # constants: sums with more may come close to anything
 UNRELATED_SHARE = 0.5  # a formula that leaves more of the spread of the derivative unexplained is not tried
 MAX_TRIED_COST = 64  # of a formula: the acceleration of a double pendulum costs 53
 SAME_PROPOSAL_LOSS = 1e-6  # relative: formulas whose losses differ by less are the same formula written in two ways
@@ -42,8 +44,14 @@ class TermSums:
 
     def join(self, front: Front, data: Dataset, floor: float) -> Front:
         """Return a front with the sums that belong in it."""
-        tidied = [tidy_candidate(candidate, data) for candidate in Front.from_candidates(self.candidates)]
-        return Front.from_candidates([*front, *tidied], floor)
+        own = Front.from_candidates(self.candidates, floor, data.n_rows)
+        tidied = [tidy_candidate(candidate, data) for candidate in own]
+        return Front.from_candidates([*front, *tidied], floor, data.n_rows)
+
+    def are_exact(self, target_error: float) -> bool:
+        """Return whether a short one is about as accurate as the derivatives, whose error is given; 0 if that is not known."""
+        limit = EXACT_ROOM * target_error
+        return any(each.loss <= limit and each.program.n_constants <= MAX_SHORT for each in self.candidates)
 
 
 def fit_sums(data: Dataset, grammar: Grammar, max_seconds: float | None = None, seed: int = 0) -> TermSums:

@@ -181,9 +181,9 @@ def exchange_products(
         searches.append(search)
         yield [each.sum_of(table) for each in search.best(n_kept)]
     for longer, search in pairwise(reversed(searches)):
-        before = search.best(1)
+        before = search.best(1)[0].numbers
         search.run_from(longer.best(1)[0].numbers)
-        if search.best(1) != before:
+        if search.best(1)[0].numbers != before:
             yield [each.sum_of(table) for each in search.best(n_kept)]
 
 
