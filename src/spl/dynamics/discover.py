@@ -38,6 +38,7 @@ from spl.settings import Limits
 
 SEARCH_SHARE = 0.6  # of the time that is left then is for the searches; the rest for the system as a whole
 SUMS_SHARE = 0.2  # of the time limit may go into sums of simple terms
+EXACT_SUMS_SHARE = 0.25  # of the limits of a search, if a short sum is already as accurate as the derivatives
 LEAST_SHARE = 0.3  # of the time limit is for searches and system, however long the preparations took
 NEAR_BEST = (1.6, 1.3, 1.1)  # times the least loss of a front: formulas to start with, where noise allows no small loss
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
@@ -180,6 +181,8 @@ class _StateSearches:
     def _search(self, rows: SystemRows, state: int, sums: TermSums, limits: Limits) -> Discovery:
         """Search for the equation of one state, or continue that; a search with nothing left to do gives what it found before."""
         store, data = self.store, rows.dataset(state)
+        if sums.are_exact(float(rows.target_errors[state])):
+            limits = _shorten(limits)
         done, checkpoint = (None, None) if store is None else (store.discovery(state), store.checkpoint(state))
         if done is not None and self._is_over(done, limits):
             return done
@@ -254,9 +257,18 @@ def _fit_all_sums(rows: SystemRows, request: SystemRequest) -> list[TermSums]:
     timeout = None if request.limits.max_evaluations is not None else request.limits.timeout
     seconds = None if timeout is None else SUMS_SHARE * timeout / len(request.grammars)
     return [
-        fit_sums(rows.dataset(state), grammar.bind(rows.names), seconds)
+        fit_sums(rows.dataset(state), grammar.bind(rows.names), seconds, request.seed)
         for state, grammar in enumerate(request.grammars)
     ]
+
+
+def _shorten(limits: Limits) -> Limits:
+    """Return the limits of a search that is unlikely to find anything better than the sums."""
+    seconds, most = limits.timeout, limits.max_evaluations
+    return Limits(
+        timeout=None if seconds is None else EXACT_SUMS_SHARE * seconds,
+        max_evaluations=None if most is None else max(1, int(EXACT_SUMS_SHARE * most)),
+    )
 
 
 def _refit_weak_form(found: Discovery, rows: SystemRows, state: int) -> Discovery:
@@ -289,7 +301,7 @@ def _choose(
     if any(found.stopped == "interrupted" for found in searches):
         return chooser.take(shortest), True
     try:
-        return chooser.choose(starts) or chooser.take(shortest), False
+        return chooser.choose(starts, shortest) or chooser.take(shortest), False
     except KeyboardInterrupt:
         return chooser.take(shortest), True
 

@@ -7,7 +7,7 @@ from itertools import chain
 from spl.dynamics.proposals import UNRELATED_SHARE, Proposals, can_be_fitted
 from spl.dynamics.rows import SystemRows
 from spl.dynamics.score_test import estimate_term_gains
-from spl.dynamics.term_library import START_TOKEN
+from spl.dynamics.simple_terms import START_TOKEN
 from spl.dynamics.trials import SystemTrials, Trial
 from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.edits import drop_one_function, drop_one_term
@@ -19,6 +19,9 @@ from spl.notation.terms import add_term, multiply_out
 from spl.regression.fit import POLISH_EFFORT, fit
 
 CLEAN_LOSS_SHARE = 1e-2  # of the spread of a derivative: if an equation is exact, one with a larger error is not
+MOST_RISE = (
+    10.0  # times the loss of an equation on the derivatives: without a term that raises it more, no trial is needed
+)
 N_TERMS_TRIED = 4  # of those that promise to shorten the description
 
 
@@ -78,11 +81,12 @@ class SystemMoves:
         if not self._permissions[state].has_sums:
             return
         program, data = trial.system.programs[state], self._proposals[state].data
+        most = min(self._most_loss(trial, state), MOST_RISE * fit(program, data, effort=POLISH_EFFORT).loss)
         for shorter in chain(drop_one_function(program), drop_one_term(program), drop_one_term(multiply_out(program))):
             if not can_be_fitted(shorter):
                 continue
             fitted = fit(self._free(state, shorter), data, effort=POLISH_EFFORT)
-            if fitted.loss <= self._most_loss(trial, state):
+            if fitted.loss <= most:
                 yield Move(state, fitted.program, trial.chosen[state])
 
     def _most_loss(self, trial: Trial, state: int) -> float:

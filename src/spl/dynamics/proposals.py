@@ -6,13 +6,15 @@ Terms come from the library of these sums.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import chain, takewhile
 
 import numpy as np
 
 from spl.data.dataset import Dataset
 from spl.dynamics.budget import Deadline
-from spl.dynamics.term_library import Term, TermLibrary
+from spl.dynamics.product_terms import ProductTerms
+from spl.dynamics.simple_terms import Term
+from spl.dynamics.term_library import TermLibrary
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
 from spl.kernels.programs import tokens as tk
@@ -21,8 +23,11 @@ from spl.regression.fit import POLISH_EFFORT, evaluate, fit
 from spl.regression.front import Front
 from spl.regression.tidy_front import tidy_candidate
 
+LIBRARY_SHARE = 0.5  # of the time for sums may go into terms of the library; the rest is for products by exchange
+EXACT_ROOM = 1.5  # times the error of the derivatives: the error is only an estimate
+MAX_SHORT = 7  # constants: sums with more may come close to anything
 UNRELATED_SHARE = 0.5  # a formula that leaves more of the spread of the derivative unexplained is not tried
-MAX_TRIED_COST = 45  # of a formula
+MAX_TRIED_COST = 64  # of a formula: the acceleration of a double pendulum costs 53
 SAME_PROPOSAL_LOSS = 1e-6  # relative: formulas whose losses differ by less are the same formula written in two ways
 NEAR_FRONT = 1.3  # times the loss of the front at its cost is allowed: smoothing makes wrong formulas look better
 N_SCORED_TERMS = 48  # terms whose gain along the trajectories is estimated
@@ -39,18 +44,32 @@ class TermSums:
 
     def join(self, front: Front, data: Dataset, floor: float) -> Front:
         """Return a front with the sums that belong in it."""
-        sums = Front.from_candidates(self.candidates, floor, data.n_rows)
-        tidied = [tidy_candidate(candidate, data) for candidate in sums]
+        own = Front.from_candidates(self.candidates, floor, data.n_rows)
+        tidied = [tidy_candidate(candidate, data) for candidate in own]
         return Front.from_candidates([*front, *tidied], floor, data.n_rows)
 
+    def are_exact(self, target_error: float) -> bool:
+        """Return whether a short one is about as accurate as the derivatives, whose error is given; 0 if that is not known."""
+        limit = EXACT_ROOM * target_error
+        return any(each.loss <= limit and each.program.n_constants <= MAX_SHORT for each in self.candidates)
 
-def fit_sums(data: Dataset, grammar: Grammar, max_seconds: float | None = None) -> TermSums:
+
+def fit_sums(data: Dataset, grammar: Grammar, max_seconds: float | None = None, seed: int = 0) -> TermSums:
     """Fit sums of simple terms that are close to the target, as many as there is time for; `grammar` is bound to the columns."""
     deadline = Deadline.after(max_seconds)
+    half_time = Deadline.after(None if max_seconds is None else LIBRARY_SHARE * max_seconds)
     library = TermLibrary.build(grammar, data)
-    proposed = takewhile(lambda _: not deadline.is_over, library.propose(data.target))
-    programs = {program.tokens: program for program in proposed if can_be_fitted(program)}
+    from_library = takewhile(lambda _: not half_time.is_over, library.propose(data.target))
+    by_exchange = takewhile(lambda _: not deadline.is_over, _propose_products(data, grammar, seed, deadline))
+    programs = {program.tokens: program for program in chain(from_library, by_exchange) if can_be_fitted(program)}
     return TermSums(library, tuple(fit(program, data, effort=POLISH_EFFORT) for program in programs.values()))
+
+
+def _propose_products(data: Dataset, grammar: Grammar, seed: int, deadline: Deadline) -> Iterator[Program]:
+    if deadline.is_over:
+        return
+    products = ProductTerms.build(grammar, data)
+    yield from products.propose(data.target, np.random.default_rng(seed), lambda: deadline.is_over)
 
 
 def can_be_fitted(program: Program) -> bool:

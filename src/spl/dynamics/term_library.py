@@ -5,7 +5,7 @@ and smoothing makes another one look better. So sums of all sizes are proposed i
 formulas keep to the grammar.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
@@ -22,15 +22,22 @@ from spl.dynamics.column_subsets import (
     pursue_columns,
     solve_least_squares,
 )
+from spl.dynamics.simple_terms import (
+    Term,
+    evaluate_term,
+    has_quotients,
+    has_sums,
+    is_allowed,
+    write_fraction,
+    write_quotient,
+    write_sum,
+)
 from spl.formulas.grammar import Grammar
 from spl.formulas.operators import is_function
 from spl.formulas.program import Program, Vocabulary
-from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.programs import tokens as tk
-from spl.regression.fit import evaluate
 
 Numbers = NDArray[np.float64]
-Term = tuple[int, ...]  # tokens without a factor; the empty one is the number 1
 
 MAX_PRODUCT_DEGREE = 3  # of products of variables
 MAX_ELIMINATED = 150  # terms that elimination starts with
@@ -40,7 +47,6 @@ MAX_DIVISORS = 6  # terms that are tried below a fraction bar, with a number add
 N_FRACTIONS = 10  # sums with a fraction that are proposed per size: their numbers are only approximate
 DIVISOR_GAPS = (0.02, 5.0, 8)  # distances of a divisor from 0: smallest and largest share of its range, and how many
 SCAN_ROWS = 1000  # about as many rows are enough to compare fractions
-START_TOKEN = tk.SYMBOL << tk.KIND_SHIFT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,16 +65,15 @@ class TermLibrary:
         words = grammar.vocabulary
         products = list(_products(words))
         functions = list(_function_terms(grammar, words))
-        if not _has_sums(grammar):
+        if not has_sums(grammar):
             products, functions = [], []
         kept = _Columns(data.n_rows)
         for term in (*products, *functions):
-            if len(kept.values) < MAX_LIBRARY_TERMS and _is_allowed(grammar, term):
-                kept.add(term, _values(term, words, data))
+            if len(kept.values) < MAX_LIBRARY_TERMS and is_allowed(grammar, term):
+                kept.add(term, evaluate_term(term, words, data))
         n_polynomial = sum(term in products for term in kept.terms)
-        has_quotients = grammar.derives_template((tk.DIV, START_TOKEN, START_TOKEN), 0)
         values = np.column_stack(kept.values) if kept.values else np.empty((data.n_rows, 0))
-        return cls(words, tuple(kept.terms), values, n_polynomial, has_quotients)
+        return cls(words, tuple(kept.terms), values, n_polynomial, has_quotients(grammar))
 
     def propose(self, target: Numbers) -> Iterator[Program]:
         """Yield sums of 1 to `MAX_SUBSET` terms close to a target [N], and quotients of sums, with numbers from least squares."""
@@ -89,7 +94,7 @@ class TermLibrary:
 
     def _write_sum(self, chosen: Sequence[int], target: Numbers) -> Program:
         factors = solve_least_squares(self.values, target, chosen)
-        return _write(self.vocabulary, [(self.terms[k], value) for k, value in zip(chosen, factors, strict=True)])
+        return write_sum(self.vocabulary, [(self.terms[k], value) for k, value in zip(chosen, factors, strict=True)])
 
     def _quotients(self, target: Numbers, above: Sequence[int]) -> Iterator[Program]:
         """Yield p / q: with q = 1 + r, the equation y = p - y*r is linear in the numbers of p and r."""
@@ -101,7 +106,7 @@ class TermLibrary:
             upper = [(self.terms[above[k]], value) for k, value in pairs if k < len(above)]
             lower = [(self.terms[below[k - len(above)]], value) for k, value in pairs if k >= len(above)]
             if upper and lower and lower[0][1] != 0:
-                yield _write_quotient(self.vocabulary, upper, lower)
+                yield write_quotient(self.vocabulary, upper, lower)
 
     def _saturations(self, target: Numbers) -> Iterator[Program]:
         """Yield sums of up to three terms, some of them divided by a term plus a number: a + b*x/(c + x). The number is scanned."""
@@ -130,10 +135,10 @@ class TermLibrary:
         pairs = list(zip(chosen, factors, strict=True))
         plain = [(self.terms[above[k]], value) for k, value in pairs if k < len(above)]
         over = [(self.terms[above[k - len(above)]], value) for k, value in pairs if k >= len(above)]
-        fraction = _write_fraction(self.vocabulary, over, shift, self.terms[divisor])
+        fraction = write_fraction(self.vocabulary, over, shift, self.terms[divisor])
         if not plain:
             return fraction
-        rest = _write(self.vocabulary, plain)
+        rest = write_sum(self.vocabulary, plain)
         return Program((tk.ADD, *rest.tokens, *fraction.tokens), self.vocabulary, rest.constants + fraction.constants)
 
 
@@ -179,46 +184,6 @@ def _function_terms(grammar: Grammar, words: Vocabulary) -> Iterator[Term]:
     for first in (*variables, *single):
         for second in single:
             yield (tk.MUL, *first, *second)
-
-
-def _has_sums(grammar: Grammar) -> bool:
-    return grammar.derives_template((tk.ADD, START_TOKEN, START_TOKEN), 0)
-
-
-def _is_allowed(grammar: Grammar, term: Term) -> bool:
-    """Return whether the grammar allows the term with a factor."""
-    return grammar.derives_template((tk.MUL, CONSTANT_TOKEN, *term) if term else (CONSTANT_TOKEN,), 0)
-
-
-def _values(term: Term, words: Vocabulary, data: Dataset) -> Numbers:
-    return evaluate(Program(term, words), data.columns) if term else np.ones(data.n_rows)
-
-
-def _write(words: Vocabulary, terms: Iterable[tuple[Term, float]]) -> Program:
-    """Return the sum of terms, each with its factor."""
-    tokens: Term = ()
-    constants: list[float] = []
-    for term, factor in terms:
-        product = (tk.MUL, CONSTANT_TOKEN, *term) if term else (CONSTANT_TOKEN,)
-        tokens = (tk.ADD, *tokens, *product) if tokens else product
-        constants.append(float(factor))
-    return Program(tokens, words, tuple(constants))
-
-
-def _write_fraction(words: Vocabulary, over: Sequence[tuple[Term, float]], shift: float, divisor: Term) -> Program:
-    """Return a sum divided by a number plus a term."""
-    above = _write(words, over)
-    return Program((tk.DIV, *above.tokens, tk.ADD, CONSTANT_TOKEN, *divisor), words, (*above.constants, shift))
-
-
-def _write_quotient(
-    words: Vocabulary, upper: Sequence[tuple[Term, float]], lower: Sequence[tuple[Term, float]]
-) -> Program:
-    """Return upper / (1 + lower), both divided by the first factor below, so that no number is redundant."""
-    (first, scale), others = lower[0], lower[1:]
-    above = _write(words, [(term, factor / scale) for term, factor in upper])
-    rest = _write(words, [((), 1 / scale), *((term, factor / scale) for term, factor in others)])
-    return Program((tk.DIV, *above.tokens, tk.ADD, *rest.tokens, *first), words, above.constants + rest.constants)
 
 
 # ---- fractions -----------------------------------------------------------------------------------
