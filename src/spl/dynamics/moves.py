@@ -13,6 +13,7 @@ from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.edits import drop_one_function, drop_one_term
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
+from spl.formulas.rates import is_linear_in_rates
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.programs import tokens as tk
 from spl.notation.terms import add_term, multiply_out
@@ -63,7 +64,7 @@ class SystemMoves:
         cost = trial.system.programs[state].cost
         for row, candidate in self._proposals[state].formulas():
             program = self._free(state, candidate.program)
-            if can_be_fitted(program):
+            if self._can_be_tried(program):
                 yield Move(state, program, row, is_costlier=candidate.cost > cost)
 
     def additions(self, trial: Trial) -> Iterator[Move]:
@@ -78,7 +79,7 @@ class SystemMoves:
             return
         program, data = trial.system.programs[state], self._proposals[state].data
         for shorter in chain(drop_one_function(program), drop_one_term(program), drop_one_term(multiply_out(program))):
-            if not can_be_fitted(shorter):
+            if not self._can_be_tried(shorter):
                 continue
             fitted = fit(self._free(state, shorter), data, effort=POLISH_EFFORT)
             if fitted.loss <= UNRELATED_SHARE * data.spread:
@@ -89,7 +90,7 @@ class SystemMoves:
         if not self._permissions[state].has_factors:
             return
         program = trial.system.programs[state]
-        terms = self._proposals[state].terms_for(program)
+        terms = [term for term in self._proposals[state].terms_for(program) if self._is_linear(term, program)]
         gains = estimate_term_gains(trial.fitted, self._rows.starts, state, terms) / (
             2 * max(trial.error, self._trials.exact_error)
         )
@@ -98,6 +99,14 @@ class SystemMoves:
             promise = float(gain) + self._trials.price(program) - self._trials.price(longer)
             if promise > 0 and can_be_fitted(longer):
                 yield promise, Move(state, longer, trial.chosen[state], is_near=True)
+
+    def _can_be_tried(self, program: Program) -> bool:
+        return can_be_fitted(program) and (not self._rows.rates or is_linear_in_rates(program, len(self._rows.names)))
+
+    def _is_linear(self, term: tuple[int, ...], program: Program) -> bool:
+        """Return whether a term is linear in the rates."""
+        words, n_columns = program.vocabulary, len(self._rows.names)
+        return not (term and self._rows.rates) or is_linear_in_rates(Program(term, words), n_columns)
 
     def _free(self, state: int, program: Program) -> Program:
         """Return a formula with all of its numbers free, as far as the grammar allows."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from spl.dynamics.budget import SystemBudget
 from spl.dynamics.final_fit import FinalFit
+from spl.dynamics.implicit import solvable_rows
 from spl.dynamics.moves import Move, SystemMoves
 from spl.dynamics.proposals import Proposals
 from spl.dynamics.refine import Refined
@@ -53,8 +54,8 @@ class SystemChooser:
         proposals: Sequence[Proposals],
         budget: SystemBudget,
     ) -> None:
-        bound = [grammar.bind(rows.names) for grammar in grammars]
-        self._trials, self._proposals, self._budget = trials, proposals, budget
+        bound = [grammar.bind(rows.variables) for grammar in grammars]
+        self._rows, self._trials, self._proposals, self._budget = rows, trials, proposals, budget
         self._moves = SystemMoves(rows, trials, bound, proposals)
         literals = [grammar.vocabulary.literals for grammar in bound]
         self._final_fit = FinalFit(trials, budget, [each.data for each in proposals], literals)
@@ -64,6 +65,11 @@ class SystemChooser:
         programs = [each.front[row].program for each, row in zip(self._proposals, chosen, strict=True)]
         unknown = tuple(np.full(len(number_positions(program)), np.nan) for program in programs)
         return ChosenSystem(self._trials.make_system(programs), unknown, chosen, None, ())
+
+    def make_solvable(self, chosen: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """Return rows of the fronts that can be solved for the rates together, these ones if they can; and notes about others."""
+        fronts = [each.front for each in self._proposals]
+        return solvable_rows(chosen, fronts, self.take(chosen).system, self._rows)
 
     def choose(self, starts: Sequence[tuple[int, ...]]) -> ChosenSystem | None:
         """Make moves while they shorten the description, then fit the constants as precisely as the data allows.

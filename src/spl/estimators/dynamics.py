@@ -18,6 +18,7 @@ from spl.data.trajectories import Trajectories
 from spl.display.notebook import FittedRepr
 from spl.display.systems import aligned_latex, left_side, system_html
 from spl.dynamics.discover import SystemDiscovery, discover_system
+from spl.dynamics.implicit import share_grammar
 from spl.dynamics.quality import measure_r2
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Method, Plan, make_rows
@@ -41,10 +42,11 @@ from spl.estimators.regressor import EQUATION_DIGITS
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.estimators.system_inputs import GrammarLike, list_grammars, read_columns, read_trajectories
 from spl.estimators.system_tables import tabulate_fronts, tabulate_numbers, tabulate_r2
+from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
-from spl.formulas.system import System
+from spl.formulas.system import System, rate_names
 from spl.kernels.runtime import store
 from spl.notation.export import export_system
 from spl.notation.latex import to_latex
@@ -114,6 +116,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         derivative: Method = "auto",
         order: int = 1,
         discrete: bool = False,
+        implicit: bool = False,
         timeout: float | None = TIMEOUT,
         max_evaluations: int | None = None,
         search: SearchConfig | None = None,
@@ -128,6 +131,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         self.derivative = derivative
         self.order = order
         self.discrete = discrete
+        self.implicit = implicit
         self.timeout = timeout
         self.max_evaluations = max_evaluations
         self.search = search
@@ -363,11 +367,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             raise SettingError(f"`search` must be a SearchConfig or None; got {show_value(self.search)}.")
         data = read_trajectories(x, t, x_dot, u, feature_names)
         warn_of_repairs(data.notes, stacklevel=4)
-        columns = data.columns(plan.order)
-        given = list_grammars(self.grammar, data.states)
         return SystemRequest(
             data=data,
-            grammars=[make_grammar(each, self.operators, self.constants, columns) for each in given],
+            grammars=self._make_grammars(data, plan),
             plan=plan,
             config=self.search or SearchConfig(),
             limits=limits,
@@ -375,8 +377,20 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             seed=int(check_random_state(self.random_state).randint(2**31)),
         )
 
+    def _make_grammars(self, data: Trajectories, plan: Plan) -> list[Grammar]:
+        """Return one grammar per state; with rates on both sides, one for all states has no rate in its own equation."""
+        columns = data.columns(plan.order)
+        names = columns + (rate_names(data.states, plan.order) if plan.is_implicit else ())
+        given = list_grammars(self.grammar, data.states)
+        grammars = [make_grammar(each, self.operators, self.constants, names) for each in given]
+        is_shared = self.grammar is None or isinstance(self.grammar, str | Path | Grammar)
+        return (
+            share_grammar(grammars[0], data.states, plan.order, columns) if plan.is_implicit and is_shared else grammars
+        )
+
     def _plan(self) -> Plan:
-        return Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
+        check_switch("implicit", self.implicit)
+        return Plan(method=self.derivative, order=self.order, is_discrete=self.discrete, is_implicit=self.implicit)
 
     def _make_display(self, states: Sequence[str]) -> "SystemDisplay":
         """Return a display that shows each improvement of each equation."""
