@@ -42,6 +42,14 @@ def test_an_unknown_prime_is_refused_with_its_place():
         Grammar.from_text("f -> x' | z' + x", variables=("x", "x'"))
 
 
+def test_a_rate_that_the_search_does_not_allow_is_refused_with_the_remedy():
+    grammar = "f -> C * x' | y"
+    with pytest.raises(GrammarError, match=r"There is no variable 'x''\. The rates of other states .* `implicit=True`"):
+        Grammar.from_text(grammar, variables=("x", "y"))
+    with pytest.raises(GrammarError, match=r"There is no column 'x'', .* `--implicit`"):
+        Grammar.from_text(grammar).bind(("x", "y"))
+
+
 def test_a_rate_is_not_called():
     with pytest.raises(ExpressionError, match=r"'x'' is not an operator\. To multiply, write `x' \* \(\.\.\.\)`\."):
         parse_expression("x'(x)", WORDS)

@@ -5,6 +5,7 @@ before the text is parsed, and put back in names and error messages.
 """
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 PRIME: Final = "'"
@@ -60,3 +61,17 @@ def count_primes(name: str) -> int:
         [0, 1, 2]
     """
     return len(name) - len(without_primes(name))
+
+
+def explain_rate(name: str, known: Collection[str]) -> str:
+    """Return what an error message says about an unknown name that is the rate of a known one; empty for other names.
+
+    Examples:
+        >>> explain_rate("x'", ["x", "y"])
+        ' The rates of other states may be used if the search allows it: `implicit=True` or `--implicit`.'
+        >>> explain_rate("z'", ["x", "y"])
+        ''
+    """
+    if not count_primes(name) or without_primes(name) not in known:
+        return ""
+    return " The rates of other states may be used if the search allows it: `implicit=True` or `--implicit`."

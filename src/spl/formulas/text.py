@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from spl.errors import ExpressionError, OperatorError, shorten, suggest_name
 from spl.formulas.infix import Piece, write_product, write_sum
 from spl.formulas.operators import BUILT_IN, NAMED_POWERS, SPELLINGS, Binding, Operator, find_operator
-from spl.formulas.primes import hide_primes, show_primes, without_primes
+from spl.formulas.primes import explain_rate, hide_primes, show_primes, without_primes
 from spl.formulas.program import Program, Vocabulary
 from spl.kernels.programs import tokens as tk
 
@@ -239,7 +239,8 @@ class _Reader:
             raise self._error(node, f"Operator '{name}' needs its argument in brackets: {name}(...).")
         known = self._names.known
         listed = f" Known names: {', '.join(shorten(quote_name(other)) for other in known[:20])}." if known else ""
-        raise self._error(node, f"There is no variable '{shorten(name)}'.{suggest_name(name, known) or listed}")
+        remedy = explain_rate(name, known) or suggest_name(name, known) or listed
+        raise self._error(node, f"There is no variable '{shorten(name)}'.{remedy}")
 
     def _power(self, base: ast.expr, exponent: ast.expr) -> _Step:
         number = self._number(exponent)
