@@ -145,6 +145,7 @@ def dynamics(**options: Any) -> None:
       spl dynamics lorenz.csv --time t --states x,y,z
       spl dynamics runs.csv --time t --states angle --order 2 --group run --operators "+,*,sin"
       spl dynamics cart.csv --time t --states x,v --inputs force --weak --json | jq .equations
+      spl dynamics arm.csv --time t --states q1,q2 --order 2 --implicit --grammar lagrange.txt
     """
     given = DynamicsOptions(**options)
     given.check()

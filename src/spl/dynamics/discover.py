@@ -121,7 +121,8 @@ def discover_system(
     chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget)
     starts = [shortest] if plan.is_discrete else _simple_starts(proposals, rows)
     shortest, repeated = chooser.make_solvable(shortest)
-    starts = [chooser.make_solvable(start)[0] for start in starts]
+    if plan.is_implicit:  # with rates, the equations are all nearly right or none can be followed
+        starts = [chooser.make_solvable(start)[0] for start in (*starts, shortest)]
     chosen, is_interrupted = _choose(chooser, searches, starts, shortest)
     is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
     not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
