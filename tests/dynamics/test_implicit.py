@@ -14,6 +14,7 @@ from spl.dynamics.implicit import (
     share_grammar,
     solvable_rows,
 )
+from spl.dynamics.quality import find_system_doubts
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.simulate import simulate
@@ -186,3 +187,27 @@ def test_the_double_pendulum_is_found_and_its_numbers_have_errors(noise):
     run = data.runs[0]
     simulated = simulate(found.system, make_double_pendulum(600).states[0], run.t).states
     assert np.abs(simulated - make_double_pendulum(600).states)[:200].max() < (1e-3 if noise == 0 else 0.2)
+
+
+@pytest.mark.search
+def test_accelerations_on_both_sides_are_found_from_positions_alone():
+    truth = make_double_pendulum(500)
+    data = Trajectories.from_arrays(truth.states[:, :2], truth.t, names=truth.names[:2])
+    rules = """
+        f -> C*g + C*g + C*g
+        g -> theta1''*cos(a) | theta2''*cos(a) | dtheta1**2*sin(a) | dtheta2**2*sin(a) | sin(theta1) | sin(theta2)
+        a -> theta1 - theta2
+    """
+    grammars = share_grammar(Grammar.from_text(rules), data.states, 2, data.columns(2))
+    limits = Limits(timeout=None, max_evaluations=2_000)
+    plan = Plan(order=2, is_implicit=True)
+    found = discover_system(SystemRequest(data=data, grammars=grammars, plan=plan, limits=limits))
+    assert [text.count("''") for text in found.system.equations()] == [1, 1]
+    simulated = simulate(found.system, truth.states[0], truth.t).states
+    assert np.abs(simulated - truth.states).max() < 1e-2
+
+
+def test_a_doubtful_system_of_several_states_is_told_about_rates(data, rows):
+    still = System(STATES, (), tuple(parse_expression("0*omega1", Vocabulary(STATES)) for _ in STATES))
+    assert "implicit=True" in find_system_doubts(still, data, rows)[0]
+    assert "implicit=True" not in find_system_doubts(make_system(*["0*omega1"] * 4), data, rows)[0]
