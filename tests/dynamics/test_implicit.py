@@ -148,7 +148,10 @@ def test_an_equation_that_repeats_another_is_replaced_with_a_note(rows):
     ]
     chosen, notes = solvable_rows((0, 0, 0, 1), fronts, make_system(*TRUE_TEXTS), rows)
     assert chosen == (0, 0, 1, 1)
-    assert notes[0].startswith("The first equations found for omega1 and omega2 repeat each other")
+    assert notes == (
+        "The first equations found for omega1 and omega2 cannot be solved for the rates, because one repeats the others; "
+        "others were chosen.",
+    )
 
 
 def test_equations_that_only_repeat_each_other_are_an_error(rows):
@@ -157,6 +160,25 @@ def test_equations_that_only_repeat_each_other_are_an_error(rows):
         FormulaNotFound, match="omega1 and omega2 cannot be solved for the rates: one repeats the other"
     ):
         solvable_rows((0, 0, 0, 0), fronts, make_system(*TRUE_TEXTS), rows)
+
+
+def test_more_rates_than_can_be_solved_for_are_replaced_with_a_note():
+    t = np.linspace(0, 10, 300)
+    states = tuple("abcde")
+    data = Trajectories.from_arrays(np.column_stack([np.sin((1 + k) * t) for k in range(5)]), t, names=states)
+    rows = make_rows(data, Plan(is_implicit=True))
+    words = Vocabulary(rows.variables)
+
+    def front(*texts):
+        return Front.from_candidates(
+            [Candidate(parse_expression(text, words), 1 / (1 + k), 0.5) for k, text in enumerate(texts)]
+        )
+
+    fronts = [front("b", f"0.1*{after}' + 0.2*b") for after in "bcdea"]
+    template = System(states, (), tuple(each[1].program for each in fronts), is_implicit=True)
+    chosen, notes = solvable_rows((1,) * 5, fronts, template, rows)
+    assert sum(chosen) == 4
+    assert "more than 4 rates depend on each other" in notes[0]
 
 
 # ---- whole runs ----------------------------------------------------------------------------------

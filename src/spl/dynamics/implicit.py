@@ -15,7 +15,7 @@ from spl.errors import FormulaNotFound, GrammarError
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_restriction import restrict_grammar
 from spl.formulas.program import Program
-from spl.formulas.rates import is_linear_in_rates, name_coupled, rate_matrix, split_rates
+from spl.formulas.rates import MAX_COUPLED, is_linear_in_rates, name_coupled, rate_matrix, split_rates
 from spl.formulas.system import System, rate_names
 from spl.kernels.programs import tokens as tk
 from spl.regression.fit import evaluate
@@ -29,7 +29,7 @@ SAME_COLUMN = (
 WORST_RATIO = (
     1e-6  # of the smallest to the largest singular value of M, in units of the rates: beyond this it is singular
 )
-REPEATED = "The first equations found for {} repeat each other, so that they cannot be solved for the rates; others were chosen."
+NOT_SOLVED = "The first equations found for {} cannot be solved for the rates, because {}; others were chosen."
 
 
 def share_grammar(grammar: Grammar, states: Sequence[str], order: int, columns: Sequence[str]) -> list[Grammar]:
@@ -116,13 +116,13 @@ def keep_linear(front: Front, state: str, rows: SystemRows) -> Front:
 def find_repeating(system: System, rows: SystemRows) -> tuple[str, ...]:
     """Return states whose equations cannot be solved for the rates everywhere along the data; empty if all can.
 
-    One of their equations repeats the others there, or nearly so.
+    One of their equations repeats the others there, or nearly so; or they are too many.
     """
     table = np.hstack([rows.table, rows.targets]).T
     matrix = _evaluate_matrix(rate_matrix(system), table, rows.targets.std(axis=0))
     for group in name_coupled(system) if system.is_implicit else []:
         places = [system.states.index(state) for state in group]
-        if _is_singular(matrix[:, places][:, :, places]):
+        if len(group) > MAX_COUPLED or _is_singular(matrix[:, places][:, :, places]):
             return group
     return ()
 
@@ -162,11 +162,14 @@ def solvable_rows(
     repeating = _repeating_rows(chosen, fronts, template, rows)
     if not repeating:
         return chosen, ()
+    names = " and ".join(repeating)
+    is_too_many = len(repeating) > MAX_COUPLED
+    reason = f"more than {MAX_COUPLED} rates depend on each other" if is_too_many else "one repeats the others"
     for other in _other_rows(chosen, fronts, template, repeating):
         if not _repeating_rows(other, fronts, template, rows):
-            return other, (REPEATED.format(" and ".join(repeating)),)
+            return other, (NOT_SOLVED.format(names, reason),)
     raise FormulaNotFound(
-        f"The equations found for {' and '.join(repeating)} cannot be solved for the rates: one repeats the others. "
+        f"The equations found for {names} cannot be solved for the rates: {reason}. "
         "Let the grammar of at least one of these states have formulas without rates."
     )
 

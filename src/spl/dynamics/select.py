@@ -5,7 +5,7 @@ shortens the description of the measurements.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from spl.dynamics.rows import SystemRows
 from spl.dynamics.trials import SystemTrials, Trial
 from spl.formulas.grammar import Grammar
 from spl.formulas.printed_numbers import number_positions
+from spl.formulas.rates import can_be_solved
 from spl.formulas.system import System
 
 Numbers = NDArray[np.float64]
@@ -149,6 +150,8 @@ class SystemChooser:
         """Return the system after a move."""
         programs, chosen = list(best.system.programs), list(best.chosen)
         programs[move.state], chosen[move.state] = move.program, move.front_row
+        if not can_be_solved(self._trials.make_system(programs)):
+            return replace(best, length_nats=np.inf)
         near = best if move.is_near else None
         return self._trials.try_programs(programs, tuple(chosen), near=near, to_beat=best.length_nats)
 

@@ -87,6 +87,22 @@ def solve_rates(system: System) -> SolvedRates:
     return SolvedRates(replace(system, programs=tuple(programs), is_implicit=False), numbers)
 
 
+def can_be_solved(system: System) -> bool:
+    """Return whether a system is linear in its rates, and few enough of them depend on each other, to be solved for them.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> programs = [parse_expression(text, Vocabulary(("x", "y", "x'", "y'"))) for text in ("y'**2", "x", "x - y'")]
+        >>> [can_be_solved(System(("x", "y"), (), (each, programs[1]), is_implicit=True)) for each in (programs[0], programs[2])]
+        [False, True]
+    """
+    try:
+        solve_rates(system)
+    except ExpressionError:
+        return False
+    return True
+
+
 def explicit_system(system: System) -> System:
     """Return the equations solved for the rates as people would write them; an explicit system as it is.
 
