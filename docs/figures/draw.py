@@ -13,7 +13,7 @@ from small_search import Episode, Node, run_episode, write
 
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectory
-from spl.datasets import SystemData, make_lotka_volterra
+from spl.datasets import SystemData, make_double_pendulum, make_lotka_volterra
 from spl.dynamics.derivatives import smooth_and_differentiate
 from spl.dynamics.flow_model import fit_flow
 from spl.formulas.constant_slots import numbers_to_constants
@@ -372,6 +372,69 @@ def draw_columns(figure: Figure) -> None:
     right.set(xlabel="relevance_")
 
 
+def draw_implicit(figure: Figure) -> None:
+    """Draw a double pendulum, and how much of an acceleration is left unexplained with and without the other one."""
+    figure.set_size_inches(9, 3)
+    data = make_double_pendulum(600)
+    rates = np.gradient(data.states, data.t, axis=0, edge_order=2)
+    theta1, theta2, omega1, omega2 = data.states.T
+    turn = theta1 - theta2
+    waves = [wave(angle) for wave in (np.sin, np.cos) for angle in (theta1, theta2, turn)]
+    plain = [factor * wave for factor in (1.0, omega1**2, omega2**2) for wave in waves]
+    left, right = figure.subplots(1, 2, width_ratios=(1, 2))
+    _draw_pendulum(left)
+    for terms, colour, label in (
+        (plain, GREY, "terms of the states"),
+        ([*plain, *(rates[:, 3] * wave for wave in waves)], FOUND_COLOUR, "also terms with omega2'"),
+    ):
+        sizes = range(1, 7)
+        shares = [_share_left(np.array(terms).T, rates[:, 2], size) for size in sizes]
+        right.plot(sizes, shares, "o-", color=colour, label=label)
+    right.set(xlabel="terms of the formula for omega1'", ylabel="unexplained share", yscale="log")
+    right.legend()
+
+
+def _draw_pendulum(axes: Axes) -> None:
+    """Draw a pendulum that hangs from another, with its angles."""
+    first, second = 0.6, -0.45  # angles
+    joint = np.array([np.sin(first), -np.cos(first)])
+    end = joint + np.array([np.sin(second), -np.cos(second)])
+    for start, stop, angle, name in ((np.zeros(2), joint, first, "theta1"), (joint, end, second, "theta2")):
+        axes.plot(*zip(start, stop, strict=True), color=GREY, linewidth=2, zorder=1)
+        axes.plot([start[0]] * 2, [start[1], start[1] - 0.8], ":", color=GREY, linewidth=1)
+        turn = np.linspace(0, angle, 20)
+        axes.plot(start[0] + 0.55 * np.sin(turn), start[1] - 0.55 * np.cos(turn), color=MEASURED_COLOUR, linewidth=1)
+        side = -0.06 * np.sign(angle)  # beside the vertical, away from the rod
+        axes.annotate(
+            name, (start[0] + side, start[1] - 0.55), ha="right" if side < 0 else "left", color=MEASURED_COLOUR
+        )
+        axes.plot(*stop, "o", color=FOUND_COLOUR, markersize=12)
+    axes.plot([-0.3, 0.3], [0, 0], color=GREY, linewidth=3)
+    axes.set(xlim=(-0.6, 1.1), aspect="equal")
+    axes.set_axis_off()
+
+
+def _share_left(terms: np.ndarray, target: np.ndarray, n_terms: int) -> float:
+    """Return the share of a target that the best sum of terms leaves unexplained: terms are exchanged until nothing improves."""
+    best = np.inf
+    for seed in range(10):
+        chosen = np.random.default_rng(seed).choice(terms.shape[1], n_terms, replace=False).tolist()
+        before, left = np.inf, _misfit(terms, target, chosen)
+        while left < before - 1e-12:
+            before = left
+            for place in range(n_terms):
+                others = [*chosen[:place], *chosen[place + 1 :]]
+                errors = [_misfit(terms, target, [*others, k]) for k in range(terms.shape[1])]
+                chosen, left = [*others, int(np.argmin(errors))], min(errors)
+        best = min(best, left)
+    return float(best)
+
+
+def _misfit(terms: np.ndarray, target: np.ndarray, chosen: list[int]) -> float:
+    factors = np.linalg.lstsq(terms[:, chosen], target, rcond=None)[0]
+    return float(np.sum((terms[:, chosen] @ factors - target) ** 2) / np.sum(target**2))
+
+
 def main() -> None:
     """Draw all figures."""
     figures: dict[str, Callable[[Figure], None]] = {
@@ -387,6 +450,7 @@ def main() -> None:
         "counts": draw_counts,
         "start": draw_start,
         "columns": draw_columns,
+        "implicit": draw_implicit,
     }
     for name, draw in figures.items():
         with rc_context(LOOK):

@@ -17,6 +17,7 @@ from tests.web.process import SECONDS, serving, wait_until
 
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
+from spl.datasets import make_double_pendulum
 from spl.dynamics.request import SystemRequest
 from spl.formulas.grammar import Grammar
 from spl.regression.request import RegressionRequest
@@ -333,6 +334,28 @@ def test_the_equations_of_a_system_are_found_from_time_and_states(page, address,
     expect(page.get_by_role("heading", name="The system")).to_be_visible()
     expect(page.get_by_role("img", name="charge over time: measured and simulated")).to_be_visible()
     expect(page.locator("pre.code").first).to_contain_text("def derivatives(")
+
+
+def test_rates_on_both_sides_are_asked_for_by_a_tick_and_shown_solved(page, address, folder):
+    data = make_double_pendulum(200)
+    frame = pd.DataFrame(data.states, columns=list(data.names)).assign(t=data.t)
+    frame.to_csv(folder / "pendulum.csv", index=False)
+    page.goto(address)
+    drop(page, folder, "pendulum.csv")
+    expect(page.get_by_label("The equations of a system")).to_be_checked()
+    page.locator("input[name=allowed][value=rules]").check()
+    page.fill(
+        "#rules",
+        """f -> C*g + C*g + C*g | omega1 | omega2
+        g -> omega1'*cos(a) | omega2'*cos(a) | omega1**2*sin(a) | omega2**2*sin(a) | sin(theta1) | sin(theta2)
+        a -> theta1 - theta2""",
+    )
+    expect(page.locator("#rules-message")).to_contain_text("There is no variable 'omega1''")
+    page.locator("#implicit").check()
+    expect(page.locator("#rules-message")).to_contain_text("shortest")
+    start(page, 12)
+    expect(page.get_by_role("heading", name="The system")).to_be_visible()
+    expect(page.get_by_role("heading", name="Solved for the rates")).to_be_visible()
 
 
 # ---- a table that cannot be read, and plain words ----

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from spl import SPLDynamics
 from spl.cli.main import main
+from spl.datasets import make_double_pendulum
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.regression.fit import evaluate
@@ -27,6 +28,7 @@ JSON_KEYS = {
     "inputs": list,
     "order": int,
     "discrete": bool,
+    "implicit": bool,
     "equations": list,
     "noise": dict,
     "derivative": str,
@@ -38,7 +40,7 @@ JSON_KEYS = {
     "seed": int,
     "interrupted": bool,
 }
-EQUATION_KEYS = {"state", "left_side", "equation", "sympy", "latex", "r2", "numbers", "front"}
+EQUATION_KEYS = {"state", "left_side", "equation", "sympy", "latex", "solved", "r2", "numbers", "front"}
 
 
 @pytest.fixture
@@ -265,3 +267,72 @@ def test_the_numbers_are_the_same_in_every_door(table):
 
 def read_json(*words):
     return json.loads(CliRunner().invoke(main, list(words)).stdout)
+
+
+# ---- rates on both sides -------------------------------------------------------------------------
+
+PENDULUM_RULES = """
+    f -> C*g + C*g + C*g | omega1 | omega2
+    g -> omega1'*cos(a) | omega2'*cos(a) | omega1**2*sin(a) | omega2**2*sin(a) | sin(theta1) | sin(theta2)
+    a -> theta1 - theta2
+"""
+IMPLICIT = ["dynamics", "pendulum.csv", "--time=t", "--implicit", "--grammar=rates.txt", "--max-evaluations=1000"]
+
+
+@pytest.fixture
+def pendulum(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = make_double_pendulum(300)
+    pd.DataFrame(data.states, columns=list(data.names)).assign(t=data.t).to_csv("pendulum.csv", index=False)
+    (tmp_path / "rates.txt").write_text(PENDULUM_RULES)
+
+
+def test_equations_with_rates_are_printed_as_found_and_solved(pendulum):
+    result = CliRunner().invoke(main, [*IMPLICIT, "--run=pendulum.spl"])
+    assert result.exit_code == 0, result.output
+    found, _, solved = result.output.partition("Solved for the rates:")
+    assert "omega2' = " in found
+    assert "omega1'*cos(theta1 - theta2)" in found
+    assert "domega2/dt = (" in solved
+    shown = CliRunner().invoke(main, ["show", "pendulum.spl"]).output
+    assert "Solved for the rates:" in shown
+    stored = json.loads(CliRunner().invoke(main, ["show", "pendulum.spl", "--json"]).output)
+    assert "omega1'" in stored["equations"][3]
+    assert "omega1'" not in stored["solved"][3]
+    code = CliRunner().invoke(main, ["export", "pendulum.spl", "--format=python"]).output
+    namespace = {}
+    exec(code, namespace)
+    truth = make_double_pendulum(300)
+    slopes = np.gradient(truth.states, truth.t, axis=0)
+    np.testing.assert_allclose(namespace["derivatives"](truth.states.T).T[5:-5], slopes[5:-5], atol=0.2)
+    report = report_of_run(read_run("pendulum.spl"))
+    assert [text.partition(" = ")[0] for text, _ in report.system.solved] == ["domega1/dt", "domega2/dt"]
+
+
+def test_json_has_both_forms(pendulum):
+    result = json.loads(CliRunner().invoke(main, [*IMPLICIT, "--json"]).stdout)
+    assert result["implicit"] is True
+    explicit, implicit = result["equations"][0], result["equations"][2]
+    assert explicit["solved"] is None
+    assert implicit["left_side"] == "omega1'"
+    assert "omega2'" in implicit["equation"]
+    assert "omega2'" not in implicit["solved"]["equation"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--discrete"], "A map has no rates"),
+        (["--weak"], "The weak form has no derivatives"),
+        (["--order=2"], "There is no variable 'omega1''"),
+    ],
+)
+def test_rates_where_there_are_none_are_refused(pendulum, options, message):
+    result = CliRunner().invoke(main, [*IMPLICIT, *options])
+    assert result.exit_code != 0
+    assert message in result.output
+
+
+def test_rates_without_the_option_are_refused_with_the_remedy(pendulum):
+    result = CliRunner().invoke(main, [option for option in IMPLICIT if option != "--implicit"])
+    assert "`--implicit`" in result.output

@@ -11,9 +11,13 @@ from spl.display.systems import (
     describe_system,
     equation_lines,
     left_side,
+    left_sides,
+    mathml_sides,
     method_line,
     noise_shares,
     quality_lines,
+    solved_equations,
+    solved_lines,
     summary_lines,
     system_numbers,
     with_error,
@@ -176,3 +180,31 @@ def test_the_description_is_json_that_says_what_was_found(found):
         assert equation["r2"] > 0.99
         assert equation["equation"] == to_text(program)
         assert {"cost", "loss", "score", "equation"} == set(equation["front"][0])
+
+
+# ---- rates on both sides -------------------------------------------------------------------------
+
+
+def make_implicit(*texts, order=1):
+    names = System(NAMES, (), (parse_expression("1", Vocabulary(_columns(order))),) * 2, order).columns
+    primes = "'" * order
+    words = Vocabulary((*names, *(f"{name}{primes}" for name in NAMES)))
+    return System(NAMES, (), tuple(parse_expression(text, words) for text in texts), order, is_implicit=True)
+
+
+def _columns(order):
+    return NAMES if order == 1 else (*NAMES, "dx", "dy")
+
+
+def test_equations_with_rates_have_primes_on_both_sides():
+    system = make_implicit("2*y - 0.5*y'", "-2*x")
+    assert equation_lines(system) == ["x' = 2*y - 0.5*y'", "y' = -2*x"]
+    assert left_sides(make_implicit("y''", "x", order=2)) == ["x''", "y''"]
+    assert mathml_sides(system) == ["<msup><mi>x</mi><mo>′</mo></msup>", "<msup><mi>y</mi><mo>′</mo></msup>"]
+
+
+def test_only_equations_with_rates_are_shown_solved():
+    system = make_implicit("2*y - 0.5*y'", "-2*x")
+    assert [(state, to_text(program)) for state, program in solved_equations(system)] == [("x", "x + 2*y")]
+    assert solved_lines(system) == ["", "Solved for the rates:", "dx/dt = x + 2*y"]
+    assert solved_lines(TRUE) == solved_equations(TRUE) == []

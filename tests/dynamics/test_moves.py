@@ -11,20 +11,21 @@ from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.trials import SystemTrials
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
+from spl.formulas.rates import is_linear_in_rates
 from spl.formulas.text import parse_expression, to_text
 from spl.notation.terms import has_terms_of, linear_terms
 from spl.regression.fit import fit
 from spl.regression.front import Front
 
 NAMES = ("x", "v")
-WORDS = Vocabulary(NAMES)
 ALL = Grammar.from_operators(["+", "-", "*", "sin"], NAMES)
 
 
 class Setting:
     """An oscillator with dx/dt = v and dv/dt = -4*x - 0.3*v, and what moves are made from."""
 
-    def __init__(self, grammar=ALL, fronts=(("v", "C*v + C*x"), ("C*x", "C*x + C*x**2")), noise=0.01):
+    def __init__(self, grammar=ALL, fronts=(("v", "C*v + C*x"), ("C*x", "C*x + C*x**2")), noise=0.01, plan=None):
+        plan = plan or Plan()
         t = np.linspace(0, 12, 500)
         rate = np.sqrt(4 - 0.15**2)
         x = np.exp(-0.15 * t) * np.cos(rate * t)
@@ -32,17 +33,18 @@ class Setting:
         states = np.column_stack([x, v])
         noisy = states + np.random.default_rng(0).normal(0, noise, states.shape)
         data = Trajectories.from_arrays(noisy, t, names=NAMES)
-        rows, bound = make_rows(data, Plan()), grammar.bind(NAMES)
-        self.trials = SystemTrials(data, rows, Plan(), SystemBudget(NEVER))
+        rows = make_rows(data, plan)
+        bound, self.words = grammar.bind(rows.variables), Vocabulary(rows.variables)
+        self.trials = SystemTrials(data, rows, plan, SystemBudget(NEVER))
         proposals = []
         for state, texts in enumerate(fronts):
             dataset = rows.dataset(state)
-            front = Front(tuple(fit(parse_expression(text, WORDS), dataset) for text in texts))
+            front = Front(tuple(fit(parse_expression(text, self.words), dataset) for text in texts))
             proposals.append(Proposals(dataset, front, fit_sums(dataset, bound)))
         self.moves = SystemMoves(rows, self.trials, [bound] * 2, proposals)
 
     def try_texts(self, *texts):
-        programs = [parse_expression(text, WORDS) for text in texts]
+        programs = [parse_expression(text, self.words) for text in texts]
         return self.trials.try_programs([p.with_constants(np.full(p.n_constants, -0.5)) for p in programs], (0, 1))
 
 
@@ -118,3 +120,12 @@ def test_numbers_that_the_grammar_gives_are_not_free():
     grammar = Grammar.from_text("f -> 2*f | f + f | x | v")
     setting = Setting(grammar, fronts=(("2*v", "v"), ("2*x", "x")))
     assert [to_text(program) for program in setting.moves.start((0, 0))] == ["2*v", "2*x"]
+
+
+def test_moves_of_a_system_with_rates_stay_linear_in_them():
+    grammar = Grammar.from_text("f -> f + f | f * f | C * f | x | v | x'")  # of the second state only
+    setting = Setting(grammar, (("v",), ("C*x", "C*x + C*x'", "C*x'*x'")), plan=Plan(is_implicit=True))
+    trial = setting.try_texts("C*v", "C*x")
+    programs = [move.program for move in (*setting.moves.additions(trial), *setting.moves.replacements(trial, 1))]
+    assert any("x'" in to_text(program) for program in programs)
+    assert all(is_linear_in_rates(program, 2) for program in programs)

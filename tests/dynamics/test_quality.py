@@ -47,7 +47,8 @@ def test_an_equation_that_explains_only_a_part_names_its_state_and_what_that_may
     data = Trajectories.from_arrays(np.column_stack([np.sin(T), np.cos(T)]), T, names=["x", "y"])
     [doubt] = doubts_about(data, "y", "-0.1*x")
     assert doubt.startswith("The equation of y explains only part of how it changes (R2 0.19).")
-    assert "A state may be missing, the system may be of second order (order=2), or parameters may change" in doubt
+    assert "A state may be missing, the system may be of second order (order=2), " in doubt
+    assert "the rates of other states (implicit=True), or parameters may change" in doubt
     assert "The equation of x" not in doubt
 
 

@@ -56,3 +56,23 @@ def test_a_system_survives_pickling():
 def test_rows_of_another_width_are_refused():
     with pytest.raises(DataError, match=r"x, y, z; the shape is \(2, 4\)"):
         evaluate_slopes(make_lorenz(), np.ones((2, 4)))
+
+
+def make_implicit():
+    names = ("x", "y", "x'", "y'")
+    programs = (read("C*y'*cos(x) - C*y", *names), read("C*x'*cos(x) + x", *names))
+    return System(("x", "y"), (), programs, is_implicit=True).with_constants([0.5, 3.0, 0.25])
+
+
+def test_slopes_of_an_implicit_system_solve_its_equations(rng):
+    x, y = rows = rng.normal(size=(2, 50))
+    dx, dy = evaluate_slopes(make_implicit(), rows)
+    np.testing.assert_allclose(dx, 0.5 * dy * np.cos(x) - 3 * y, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(dy, 0.25 * dx * np.cos(x) + x, rtol=1e-12, atol=1e-12)
+
+
+def test_a_constant_that_appears_in_several_solved_equations_is_one_column():
+    equations = constants_as_columns(make_implicit())
+    changed = equations.tokens[equations.tokens != pack_system(make_implicit()).tokens]
+    assert set((changed & 0xFFFF).tolist()) == {2, 3, 4}
+    assert changed.size > 6

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from spl import SPLDynamics
 from spl.data.trajectories import Trajectories
+from spl.datasets import make_double_pendulum
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.simulate import ABSOLUTE_TOLERANCE, RELATIVE_TOLERANCE
 from spl.errors import (
@@ -22,6 +23,8 @@ from spl.errors import (
     DataRepaired,
     DoubtfulResult,
     ExpressionError,
+    FormulaNotFound,
+    GrammarError,
     SettingError,
     SimulationEnded,
     SplError,
@@ -438,3 +441,97 @@ def test_score_says_where_an_equation_has_no_value(root, derivative):
         UndefinedError, match=r"There is no score .* Equation of x0: sqrt\(x0\) has no value where x0 < 0"
     ):
         copy.copy(root).set_params(derivative=derivative).score(t, t)
+
+
+# ---- rates on both sides -------------------------------------------------------------------------
+
+PENDULUM_RULES = {
+    "theta1": "f -> omega1",
+    "theta2": "f -> omega2",
+    "omega1": "f -> C*omega2'*cos(theta1 - theta2) + C*omega2**2*sin(theta1 - theta2) + C*sin(theta1)",
+    "omega2": "f -> C*omega1'*cos(theta1 - theta2) + C*omega1**2*sin(theta1 - theta2) + C*sin(theta2)",
+}
+
+
+@pytest.fixture(scope="module")
+def pendulum(tmp_path_factory):
+    data = make_double_pendulum(300, noise=0.002)
+    path = tmp_path_factory.mktemp("runs") / "pendulum.spl"
+    model = SPLDynamics(
+        implicit=True, grammar=PENDULUM_RULES, timeout=None, max_evaluations=400, random_state=0, run_file=path
+    )
+    return model.fit(data.states, data.t, feature_names=data.names)
+
+
+def test_equations_with_rates_have_their_numbers_and_errors(pendulum):
+    numbers = pendulum.constants_[pendulum.constants_.kind != "exact"]
+    assert numbers.standard_error.between(0, 0.1).all()
+    weight = numbers[numbers.term.str.endswith("*sin(theta2)")].iloc[0]
+    assert abs(abs(weight.value) - 9.81) < 5 * weight.standard_error + 0.01
+
+
+def test_equations_with_rates_come_in_both_forms(pendulum, capsys):
+    assert "omega1'" in pendulum.equations()[3]
+    assert "omega1'" not in pendulum.equations(solved=True)[3]
+    assert sympy.Symbol("omega1'") in pendulum.sympy()[3].free_symbols
+    assert {str(symbol) for symbol in pendulum.sympy(solved=True)[3].free_symbols} == {*PENDULUM_RULES}
+    assert r"\omega_{1}'" in pendulum.latex()[3]
+    assert "'" not in pendulum.latex(solved=True)[3]
+    assert "'" not in pendulum.export("sympy")
+    pendulum.print()
+    found, solved = capsys.readouterr().out.split("\n\nSolved for the rates:\n")
+    assert len(found.splitlines()) == 4
+    assert [line.partition(" = ")[0] for line in solved.splitlines()] == ["(omega1)'", "(omega2)'"]
+
+
+def test_the_solved_form_predicts_and_simulates(pendulum):
+    truth = make_double_pendulum(300)
+    rates = pendulum.predict(truth.states)
+    expected = np.column_stack(
+        [
+            sympy.lambdify(sympy.symbols(list(PENDULUM_RULES)), each)(*truth.states.T)
+            for each in pendulum.sympy(solved=True)
+        ]
+    )
+    np.testing.assert_allclose(rates, expected, rtol=1e-6, atol=1e-6)
+    assert np.abs(pendulum.simulate(truth.states[0], truth.t) - truth.states).max() < 0.1
+    assert (pendulum.r2_ > 0.97).all()
+
+
+def test_a_run_with_rates_comes_back_from_its_file(pendulum):
+    again = SPLDynamics.from_run(pendulum.run_file)
+    assert again.implicit is True
+    assert again.equations(8) == pendulum.equations(8)
+    pd.testing.assert_frame_equal(again.constants_, pendulum.constants_)
+    assert r"\omega_{1}' &= " in again._repr_latex_()
+
+
+def test_the_rate_of_the_equation_itself_is_refused():
+    rules = PENDULUM_RULES | {"omega1": "f -> C*omega1' + C*sin(theta1)"}
+    data = make_double_pendulum(100)
+    with pytest.raises(GrammarError, match=r"The grammar of omega1 contains omega1', which its equation gives"):
+        SPLDynamics(implicit=True, grammar=rules).fit(data.states, data.t, feature_names=data.names)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("f -> C*omega2'**2", "No formula found for omega1 is linear in the rates"),
+        (
+            "f -> (C*omega2' + C*omega1**2*sin(theta1 - theta2) + C*sin(theta2))/cos(theta1 - theta2)",
+            "found for omega1 and omega2 cannot be solved for the rates: one repeats the others",
+        ),
+    ],
+)
+def test_rates_that_cannot_be_solved_for_are_refused(rule, message):
+    data = make_double_pendulum(200)
+    rules = PENDULUM_RULES | {"omega1": rule}
+    model = SPLDynamics(implicit=True, grammar=rules, timeout=None, max_evaluations=100)
+    with pytest.raises(FormulaNotFound, match=message):
+        model.fit(data.states, data.t, feature_names=data.names)
+
+
+@pytest.mark.parametrize("given", [{"implicit": "yes"}, {"implicit": True, "discrete": True}])
+def test_implicit_must_be_a_switch_and_no_map(given):
+    with pytest.raises(SettingError, match=r"`implicit`"):
+        SPLDynamics(**given).fit(OSCILLATION, T)

@@ -195,3 +195,39 @@ def test_inputs_and_measured_derivatives_are_kept(tmp_path):
     [run] = read_run(tmp_path / "run.spl").data.runs
     np.testing.assert_array_equal(run.u, u)
     np.testing.assert_array_equal(run.x_dot, data.runs[0].x_dot)
+
+
+# ---- rates on both sides -------------------------------------------------------------------------
+
+RATE_RULES = ["f -> f + f | C * v' | C * v", "f -> C * x"]
+
+
+def search_with_rates(path, watch=None):
+    words = ["x", "v", "x'", "v'"]
+    grammars = [Grammar.from_text(rules, variables=words) for rules in RATE_RULES]
+    plan = Plan(method="spline", is_implicit=True)
+    request = SystemRequest(data=make_data(), grammars=grammars, plan=plan, config=CONFIG, limits=NO_LIMITS, seed=1)
+    return discover_system_in_file(path, request, watch=watch)
+
+
+def test_a_run_with_rates_that_was_killed_ends_as_if_it_had_not_been(tmp_path):
+    whole = search_with_rates(tmp_path / "whole.spl")
+
+    def kill(progress):
+        if progress.state == "v":
+            raise Killed
+
+    with pytest.raises(Killed):
+        search_with_rates(tmp_path / "killed.spl", watch=kill)
+    run = read_run(tmp_path / "killed.spl")
+    assert stored_plan(run) == Plan(method="spline", is_implicit=True)
+    found = resume_system(run, limits=NO_LIMITS)
+    assert summary(found) == summary(whole)
+    assert found.system.is_implicit
+    assert load_system(read_run(tmp_path / "killed.spl"), stored_plan(run)).system == found.system
+
+
+def test_a_run_without_rates_is_not_continued_with_them(tmp_path, stored):
+    shutil.copy(stored[0], tmp_path / "run.spl")
+    with pytest.raises(RunFileError):
+        search_with_rates(tmp_path / "run.spl")

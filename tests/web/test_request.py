@@ -12,7 +12,7 @@ from spl.cli.main import main
 from spl.cli.options import split_error_bars
 from spl.data.table_files import read_table
 from spl.errors import DataError, GrammarError, SettingError, SplError
-from spl.web.request import read_request, write_request
+from spl.web.request import RequestFields, read_request, write_request
 
 LAW = {"kind": "law", "data": "d.csv", "target": "y", "features": ["x", "a,b"], "operators": ["+", "*"]}
 SYSTEM = {"kind": "dynamics", "data": "d.csv", "time": "t", "states": ["x", "y"], "operators": ["+", "*"]}
@@ -32,6 +32,7 @@ RIGHT = [
     SYSTEM,
     SYSTEM | {"order": 2, "inputs": ["a,b"], "weak": True},
     SYSTEM | {"constants": False},
+    SYSTEM | {"implicit": True, "rules": "f -> f + f | C * x' | C * y' | x"},
 ]
 
 
@@ -106,6 +107,10 @@ def test_what_is_wrong_with_a_request_is_named(table, change, message):
         ({"states": ["t"]}, "Give it one role"),
         ({"order": 3}, "`order` must be 1 or 2"),
         ({"discrete": True, "weak": True}, "A map has no derivatives"),
+        ({"discrete": True, "implicit": True}, "A map has no rates"),
+        ({"weak": True, "implicit": True}, "The weak form has no derivatives"),
+        ({"rules": "f -> C * x' | y"}, "`implicit=True`"),
+        ({"rules": "f -> C * x'", "implicit": True}, "Every formula of the grammar contains x'"),
     ],
 )
 def test_what_is_wrong_with_a_request_for_a_system_is_named(table, change, message):
@@ -143,7 +148,15 @@ def test_the_command_names_all_that_was_asked_for():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("given", [LAW, LAW | {"constants": False}, SYSTEM | {"discrete": True, "constants": False}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        LAW,
+        LAW | {"constants": False},
+        SYSTEM | {"discrete": True, "constants": False},
+        SYSTEM | {"implicit": True, "order": 2},
+    ],
+)
 def test_the_command_is_one_that_spl_understands(given, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # there is no table here: the options are read, then the file is missed
     words = read_request(given).arguments("d.csv", "d.rules", "d.spl")
@@ -167,3 +180,9 @@ def test_error_bars_of_columns_are_read_by_the_command_as_they_were_meant():
         if word.startswith("--sigma-x=")
     )
     assert split_error_bars(None, None, option.removeprefix("--sigma-x=")) == bars
+
+
+def test_rates_are_columns_of_rules_if_they_are_asked_for():
+    fields = RequestFields({"columns": ["x", "y"], "inputs": ["u"], "order": 2, "implicit": True})
+    assert fields.columns() == ("x", "y", "dx", "dy", "u", "x''", "y''")
+    assert "--implicit" in read_request(SYSTEM | {"implicit": True}).arguments("d.csv", "r", "r.spl")

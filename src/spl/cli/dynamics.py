@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from spl.dynamics.discover import SystemDiscovery, SystemWatcher
     from spl.dynamics.request import SystemRequest
     from spl.dynamics.rows import Plan
+    from spl.formulas.grammar import Grammar
 
 AUTO_METHOD = "auto"
 WEAK_METHOD = "weak"
@@ -53,6 +54,7 @@ class DynamicsOptions:
     derivative: str
     order: int
     discrete: bool
+    implicit: bool
     operators: str | None
     no_constants: bool
     grammar_file: str | None
@@ -98,6 +100,9 @@ class DynamicsOptions:
     "--order", default=1, show_default=True, metavar="1|2", help="2: states are positions; find accelerations."
 )
 @click.option("--discrete", is_flag=True, help="The system is a map: each sample gives the next.")
+@click.option(
+    "--implicit", is_flag=True, help="Rates of other states, such as x', may appear in an equation and in the grammar."
+)
 @click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
 @click.option("--no-constants", is_flag=True, help="Equations without fitted constants.")
 @click.option(
@@ -140,6 +145,7 @@ def dynamics(**options: Any) -> None:
       spl dynamics lorenz.csv --time t --states x,y,z
       spl dynamics runs.csv --time t --states angle --order 2 --group run --operators "+,*,sin"
       spl dynamics cart.csv --time t --states x,v --inputs force --weak --json | jq .equations
+      spl dynamics arm.csv --time t --states q1,q2 --order 2 --implicit --grammar lagrange.txt
     """
     given = DynamicsOptions(**options)
     given.check()
@@ -165,7 +171,12 @@ def _read_request(given: DynamicsOptions) -> "SystemRequest":
     from spl.plots.style import check_plot
     from spl.settings import Limits
 
-    plan = Plan(method=WEAK_METHOD if given.weak else given.derivative, order=given.order, is_discrete=given.discrete)
+    plan = Plan(
+        method=WEAK_METHOD if given.weak else given.derivative,
+        order=given.order,
+        is_discrete=given.discrete,
+        is_implicit=given.implicit,
+    )
     timeout = None if given.timeout == math.inf else given.timeout
     limits = Limits(timeout=timeout, max_evaluations=given.max_evaluations)
     if given.plot is not None:
@@ -174,16 +185,27 @@ def _read_request(given: DynamicsOptions) -> "SystemRequest":
     runs, _ = prepare_trajectories(
         table, time=given.time, states=given.states, inputs=given.inputs or (), group=given.group
     )
-    has_constants = not given.no_constants
-    grammar = read_grammar(runs.columns(plan.order), given.grammar_file, given.operators, has_constants=has_constants)
     return SystemRequest(
         data=runs,
-        grammars=[grammar] * len(runs.states),
+        grammars=_read_grammars(given, runs, plan),
         plan=plan,
         limits=limits,
         n_jobs=given.cluster or given.jobs,
         seed=given.seed,
     )
+
+
+def _read_grammars(given: DynamicsOptions, runs: "Trajectories", plan: "Plan") -> "list[Grammar]":
+    """Return the grammar of each state: the same for all, except that none has the rate that its equation gives."""
+    from spl.dynamics.implicit import share_grammar
+    from spl.formulas.system import rate_names
+
+    columns = runs.columns(plan.order)
+    names = columns + (rate_names(runs.states, plan.order) if plan.is_implicit else ())
+    grammar = read_grammar(names, given.grammar_file, given.operators, has_constants=not given.no_constants)
+    if plan.is_implicit:
+        return share_grammar(grammar, runs.states, plan.order, columns)
+    return [grammar] * len(runs.states)
 
 
 def _search(given: DynamicsOptions, request: "SystemRequest") -> "SystemDiscovery":
@@ -225,7 +247,7 @@ def _print_json(found: "SystemDiscovery", runs: "Trajectories", seed: int) -> No
 def print_system(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *, is_quiet: bool) -> None:
     """Print the equations of a system, and unless `is_quiet`, how good they are."""
     from spl.display.results import print_lines
-    from spl.display.systems import equation_lines, method_line, quality_lines, summary_lines
+    from spl.display.systems import equation_lines, method_line, quality_lines, solved_lines, summary_lines
 
     console = open_console()
     if is_quiet:
@@ -234,7 +256,7 @@ def print_system(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *
             click.echo("Note: interrupted; this is the best so far.", err=True)
         return
     print_lines(console, ["", method_line(runs, found.rows, plan), ""])
-    print_lines(console, equation_lines(found.system), style="bold")
+    print_lines(console, [*equation_lines(found.system), *solved_lines(found.system)], style="bold")
     print_lines(console, ["", *quality_lines(found), "", *summary_lines(found, runs)])
 
 

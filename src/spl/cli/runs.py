@@ -134,23 +134,29 @@ def _choose(run: "StoredRun", search: "StoredSearch") -> int:
 def _describe_system(run: "StoredRun") -> dict[str, Any]:
     """Return the equations of a system and their numbers, one entry per state; None before they are fitted."""
     from spl.display.systems import describe_numbers, system_numbers
+    from spl.formulas.rates import explicit_system
 
     if run.system is None:
-        return {"equations": None, "numbers": None}
-    numbers = system_numbers(run.system.system, run.system.standard_errors)
-    return {"equations": run.system.system.equations(), "numbers": list(map(describe_numbers, numbers))}
+        return {"equations": None, "numbers": None, "solved": None}
+    system = run.system.system
+    numbers = system_numbers(system, run.system.standard_errors)
+    return {
+        "equations": system.equations(),
+        "numbers": list(map(describe_numbers, numbers)),
+        "solved": explicit_system(system).equations() if system.is_implicit else None,
+    }
 
 
 def _print_run(run: "StoredRun") -> None:
     from spl.display.results import front_rows, print_equation, print_front, print_lines
-    from spl.display.systems import equation_lines, left_side, number_lines
+    from spl.display.systems import equation_lines, left_side, number_lines, solved_lines
     from spl.runs.facts import REGRESSION
 
     console = open_console()
     print_lines(console, _heading(run))
     if run.system is not None:
         system = run.system.system
-        print_lines(console, ["", *equation_lines(system), ""], style="bold")
+        print_lines(console, ["", *equation_lines(system), *solved_lines(system), ""], style="bold")
         print_lines(console, number_lines(system, run.system.standard_errors, [""] * len(system.states)))
         return
     for search in run.searches:

@@ -16,16 +16,19 @@ from spl.dynamics.quality import followed_until, measure_r2
 from spl.dynamics.rows import FLOW_METHOD, Plan, SystemRows
 from spl.dynamics.spline import MIN_SPLINE_SAMPLES
 from spl.formulas.printed_numbers import PrintedNumber, printed_numbers
-from spl.formulas.system import System
-from spl.formulas.text import to_text
+from spl.formulas.program import Program
+from spl.formulas.rates import explicit_system, rate_matrix
+from spl.formulas.system import System, rate_names
+from spl.formulas.text import quote_name, to_text
 from spl.notation.latex import latex_name, to_latex
-from spl.notation.mathml import mathml_derivative, to_mathml
+from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.notation.to_sympy import to_sympy
 
 Numbers = NDArray[np.float64]
 
 MAX_DECIMALS = 9
 FITTED_KIND, ROUNDED_KIND, EXACT_KIND = "fitted", "rounded", "exact"  # kinds of numbers
+SOLVED_HEADING = "Solved for the rates:"
 METHOD_NAMES = {
     "finite_difference": "finite differences",
     "savgol": "central differences and a Savitzky-Golay filter",
@@ -50,6 +53,38 @@ def left_side(state: str, order: int = 1, is_discrete: bool = False) -> str:
     return f"d{name}/dt" if order == 1 else f"d{order}{name}/dt{order}"
 
 
+def left_sides(system: System) -> list[str]:
+    """Return the left-hand sides of the equations as they were found: with primes if rates appear on the right.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> program = parse_expression("-x", Vocabulary(("x", "x'")))
+        >>> left_sides(System(("x",), (), (program,), is_implicit=True))
+        ["x'"]
+    """
+    if system.is_implicit:
+        return [quote_name(name) for name in rate_names(system.states, system.order)]
+    return [left_side(state, system.order, system.is_discrete) for state in system.states]
+
+
+def solved_equations(system: System) -> list[tuple[str, Program]]:
+    """Return the state and the program of each equation that had rates on the right, solved for its rate; empty if there are none.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> programs = [parse_expression(text, Vocabulary(("x", "y", "x'", "y'"))) for text in ("y' - x", "2*x'", )]
+        >>> solved_equations(System(("x", "y"), (), tuple(programs), is_implicit=True))
+        [('x', Program('x')), ('y', Program('2*x'))]
+    """
+    if not system.is_implicit:
+        return []
+    has_rates = [any(part is not None for part in row) for row in rate_matrix(system)]
+    solved = zip(system.states, explicit_system(system).programs, has_rates, strict=True)
+    return [(state, program) for state, program, is_changed in solved if is_changed]
+
+
 def latex_derivative(state: str, order: int = 1, is_discrete: bool = False) -> str:
     r"""Return the left-hand side of the equation of a state in LaTeX.
 
@@ -67,6 +102,8 @@ def latex_derivative(state: str, order: int = 1, is_discrete: bool = False) -> s
 def aligned_latex(system: System) -> str:
     """Return the equations as LaTeX, aligned at their equality signs."""
     sides = [latex_derivative(state, system.order, system.is_discrete) for state in system.states]
+    if system.is_implicit:
+        sides = [latex_name(name) for name in rate_names(system.states, system.order)]
     lines = [rf"{left} &= {to_latex(program)}" for left, program in zip(sides, system.programs, strict=True)]
     return r"\begin{aligned}" + r" \\ ".join(lines) + r"\end{aligned}"
 
@@ -74,13 +111,25 @@ def aligned_latex(system: System) -> str:
 def system_html(found: SystemDiscovery) -> str:
     """Return the equations as HTML, and the front of each state as a table that opens on a click."""
     system = found.system
-    lefts = [mathml_derivative(state, system.order, system.is_discrete) for state in system.states]
-    equations = [to_mathml(program, left=left) for program, left in zip(system.programs, lefts, strict=True)]
+    equations = [
+        *(to_mathml(program, left=left) for program, left in zip(system.programs, mathml_sides(system), strict=True)),
+        *(
+            to_mathml(program, left=mathml_derivative(state, system.order))
+            for state, program in solved_equations(system)
+        ),
+    ]
     tables = [
         front_html(front_rows(search.front, chosen, search.floor), title=f"front of {state}", is_open=False)
         for state, search, chosen in zip(system.states, found.searches, found.chosen, strict=True)
     ]
     return model_html("SPLDynamics, fitted", equations, tables)
+
+
+def mathml_sides(system: System) -> list[str]:
+    """Return the left-hand sides of the equations as they were found, in MathML."""
+    if system.is_implicit:
+        return [mathml_name(name) for name in rate_names(system.states, system.order)]
+    return [mathml_derivative(state, system.order, system.is_discrete) for state in system.states]
 
 
 # ---- lines ---------------------------------------------------------------------------------------
@@ -113,10 +162,17 @@ def _reason(data: Trajectories, rows: SystemRows) -> str:
 
 
 def equation_lines(system: System, digits: int | None = SHOWN_DIGITS) -> list[str]:
-    """Return the equations, one per line."""
-    sides = [left_side(state, system.order, system.is_discrete) for state in system.states]
+    """Return the equations as they were found, one per line."""
+    sides = left_sides(system)
     width = max(map(len, sides))
     return [f"{side:<{width}} = {text}" for side, text in zip(sides, system.equations(digits), strict=True)]
+
+
+def solved_lines(system: System, digits: int | None = SHOWN_DIGITS) -> list[str]:
+    """Return the equations that had rates on the right, solved for the rates, under a heading; nothing if there are none."""
+    solved = solved_equations(system)
+    heading = ["", SOLVED_HEADING] if solved else []
+    return [*heading, *(f"{left_side(state, system.order)} = {to_text(program, digits)}" for state, program in solved)]
 
 
 def quality_lines(found: SystemDiscovery) -> list[str]:
@@ -127,7 +183,7 @@ def quality_lines(found: SystemDiscovery) -> list[str]:
 
 def number_lines(system: System, errors: Sequence[Numbers], qualities: Sequence[str]) -> list[str]:
     """Return one line per equation with its quality, each followed by one line per number with its standard error and its term."""
-    sides = [left_side(state, system.order, system.is_discrete) for state in system.states]
+    sides = left_sides(system)
     numbers = system_numbers(system, errors)
     texts = [number.text for of_state in numbers for number in of_state]
     left, right = max(map(len, sides)), max(map(len, texts), default=0)
@@ -229,6 +285,7 @@ def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[
         "inputs": list(data.inputs),
         "order": system.order,
         "discrete": system.is_discrete,
+        "implicit": system.is_implicit,
         "equations": _describe_equations(found),
         "noise": dict(zip(data.states, found.rows.noise.tolist(), strict=True)),
         "derivative": found.rows.method,
@@ -246,13 +303,13 @@ def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
     system = found.system
     shares = measure_r2(system, found.rows).tolist()
     numbers = system_numbers(system, found.standard_errors)
+    sides, solved = left_sides(system), dict(solved_equations(system))
     return [
         {
             "state": state,
-            "left_side": left_side(state, system.order, system.is_discrete),
-            "equation": to_text(program),
-            "sympy": str(to_sympy(program)),
-            "latex": to_latex(program),
+            "left_side": sides[place],
+            **_describe_formula(program),
+            "solved": _describe_formula(solved[state]) if state in solved else None,
             "r2": _or_none(shares[place]),
             "numbers": describe_numbers(numbers[place]),
             "front": [
@@ -264,6 +321,10 @@ def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
             zip(system.states, system.programs, found.searches, strict=True)
         )
     ]
+
+
+def _describe_formula(program: Program) -> dict[str, str]:
+    return {"equation": to_text(program), "sympy": str(to_sympy(program)), "latex": to_latex(program)}
 
 
 def describe_numbers(numbers: Sequence[SystemNumber]) -> list[dict[str, Any]]:

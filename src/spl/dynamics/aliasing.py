@@ -56,11 +56,18 @@ class SampleSequence:
         return any(self.is_too_fast(program) for program in programs)
 
     def _turns_too_far(self, argument: Program) -> bool:
-        if not self.tables:
+        if not self.tables or _uses_rates(argument, len(self.tables[0])):
             return False
         with np.errstate(all="ignore"):
             steps = np.concatenate([np.abs(np.diff(evaluate(argument, table))) for table in self.tables])
         return bool(np.mean(steps > HALF_TURN) > FAST_SHARE)
+
+
+def _uses_rates(argument: Program, n_columns: int) -> bool:
+    """Return whether a formula contains the rate of a state, which comes after the columns and is not sampled."""
+    return any(
+        token >> tk.KIND_SHIFT == tk.VARIABLE and token & tk.PAYLOAD_MASK >= n_columns for token in argument.tokens
+    )
 
 
 def _periodic_arguments(program: Program) -> list[int]:

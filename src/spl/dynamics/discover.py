@@ -16,6 +16,7 @@ from spl.data.trajectories import Trajectories, Trajectory
 from spl.dynamics.aliasing import SampleSequence
 from spl.dynamics.budget import NEVER, Deadline, SystemBudget, count_fits
 from spl.dynamics.flow_model import fit_flow
+from spl.dynamics.implicit import drop_copied_rates, keep_linear
 from spl.dynamics.proposals import Proposals, TermSums, fit_sums
 from spl.dynamics.quality import find_system_doubts
 from spl.dynamics.refine import refine
@@ -105,6 +106,8 @@ def discover_system(
     began = _get_ready(request.n_jobs, limits.timeout)
     rows = make_rows(data, plan)
     samples = SampleSequence.of(data, rows, is_discrete=plan.is_discrete)
+    if plan.is_implicit:
+        request = replace(request, grammars=drop_copied_rates(request.grammars, rows))
     sums = _fit_all_sums(rows, request)
     state_searches = _StateSearches(request, _limits_left(limits, began), watch, store, must_stop)
     seconds_before = state_searches.seconds_before()
@@ -123,6 +126,9 @@ def discover_system(
     trials = SystemTrials(used, used_rows, plan, budget)
     chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget)
     starts = [shortest] if plan.is_discrete else _simple_starts(proposals, rows)
+    shortest, repeated = chooser.make_solvable(shortest)
+    if plan.is_implicit:  # with rates, the equations are all nearly right or none can be followed
+        starts = [chooser.make_solvable(start)[0] for start in (*starts, shortest)]
     chosen, is_interrupted = _choose(chooser, searches, starts, shortest)
     is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
     not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
@@ -136,7 +142,7 @@ def discover_system(
         searches=tuple(searches),
         rows=rows,
         seconds=seconds_before + time.monotonic() - began,
-        notes=(*_run_notes(request, used, is_cut_off=is_cut_off), *chosen.notes, *doubts),
+        notes=(*_run_notes(request, used, is_cut_off=is_cut_off), *repeated, *chosen.notes, *doubts),
         doubts=doubts,
         is_interrupted=is_interrupted or must_stop(),
     )
@@ -196,6 +202,8 @@ class _StateSearches:
             must_stop=self.must_stop,
         )
         found = replace(found, front=sums.join(found.front, data, found.floor))
+        if rows.rates:
+            found = replace(found, front=keep_linear(found.front, self.request.data.states[state], rows))
         if store is not None:
             store.finish_search(state, found)
         return found
@@ -257,7 +265,7 @@ def _fit_all_sums(rows: SystemRows, request: SystemRequest) -> list[TermSums]:
     timeout = None if request.limits.max_evaluations is not None else request.limits.timeout
     seconds = None if timeout is None else SUMS_SHARE * timeout / len(request.grammars)
     return [
-        fit_sums(rows.dataset(state), grammar.bind(rows.names), seconds, request.seed)
+        fit_sums(rows.dataset(state), grammar.bind(rows.variables), seconds, request.seed)
         for state, grammar in enumerate(request.grammars)
     ]
 

@@ -78,7 +78,8 @@ class FinalFit:
     def _fit_simpler(self, best: Trial, refined: Refined, system: System) -> Refined | None:
         """Return a system in its simplest form, fitted again if it has other constants; None if it is clearly worse."""
         simple = replace(system, programs=tuple(map(_simplify, system.programs, self.datasets)))
-        if not np.all(np.isfinite(evaluate_slopes(simple, self.datasets[0].columns))):
+        columns = self.datasets[0].columns[: len(simple.columns)]
+        if not np.all(np.isfinite(evaluate_slopes(simple, columns))):
             return None
         if simple.n_constants == system.n_constants == refined.system.n_constants:
             fitted = replace(refined, system=simple)

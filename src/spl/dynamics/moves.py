@@ -1,18 +1,20 @@
 """Moves: how one equation of a system may change. Which moves are tried, and for how long, is up to `select`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import chain
 
 from spl.dynamics.proposals import UNRELATED_SHARE, Proposals, can_be_fitted
 from spl.dynamics.rows import SystemRows
 from spl.dynamics.score_test import estimate_term_gains
-from spl.dynamics.simple_terms import START_TOKEN
+from spl.dynamics.simple_terms import START_TOKEN, Term
 from spl.dynamics.trials import SystemTrials, Trial
 from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.edits import drop_one_function, drop_one_term
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
+from spl.formulas.rates import can_be_solved, is_linear_in_rates, split_rates
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.programs import tokens as tk
 from spl.notation.terms import add_term, multiply_out
@@ -67,7 +69,7 @@ class SystemMoves:
         cost = trial.system.programs[state].cost
         for row, candidate in self._proposals[state].formulas():
             program = self._free(state, candidate.program)
-            if candidate.loss <= self._most_loss(trial, state) and can_be_fitted(program):
+            if candidate.loss <= self._most_loss(trial, state) and self._can_be_tried(program):
                 yield Move(state, program, row, is_costlier=candidate.cost > cost)
 
     def additions(self, trial: Trial) -> Iterator[Move]:
@@ -83,7 +85,7 @@ class SystemMoves:
         program, data = trial.system.programs[state], self._proposals[state].data
         most = min(self._most_loss(trial, state), MOST_RISE * fit(program, data, effort=POLISH_EFFORT).loss)
         for shorter in chain(drop_one_function(program), drop_one_term(program), drop_one_term(multiply_out(program))):
-            if not can_be_fitted(shorter):
+            if not self._can_be_tried(shorter):
                 continue
             fitted = fit(self._free(state, shorter), data, effort=POLISH_EFFORT)
             if fitted.loss <= most:
@@ -99,7 +101,7 @@ class SystemMoves:
         if not self._permissions[state].has_factors:
             return
         program = trial.system.programs[state]
-        terms = self._proposals[state].terms_for(program)
+        terms = self._solvable_terms(trial, state, self._proposals[state].terms_for(program))
         gains = estimate_term_gains(trial.fitted, self._rows.starts, state, terms) / (
             2 * max(trial.error, self._trials.exact_error)
         )
@@ -108,6 +110,22 @@ class SystemMoves:
             promise = float(gain) + self._trials.price(program) - self._trials.price(longer)
             if promise > 0 and can_be_fitted(longer):
                 yield promise, Move(state, longer, trial.chosen[state], is_near=True)
+
+    def _can_be_tried(self, program: Program) -> bool:
+        return can_be_fitted(program) and (not self._rows.rates or is_linear_in_rates(program, len(self._rows.names)))
+
+    def _solvable_terms(self, trial: Trial, state: int, terms: list[Term]) -> list[Term]:
+        """Return terms with which the system can still be solved for its rates: all that are linear, or those without rates."""
+        if not self._rows.rates:
+            return terms
+        program, n_columns = trial.system.programs[state], len(self._rows.names)
+        parts = {term: split_rates(Program(term, program.vocabulary), n_columns) if term else None for term in terms}
+        linear = [term for term in terms if not term or parts[term] is not None]
+        longer = reduce(add_term, linear, program)
+        programs = (*trial.system.programs[:state], longer, *trial.system.programs[state + 1 :])
+        if can_be_solved(replace(trial.system, programs=programs)):
+            return linear
+        return [term for term in linear if (form := parts[term]) is None or not form.factors]
 
     def _free(self, state: int, program: Program) -> Program:
         """Return a formula with all of its numbers free, as far as the grammar allows."""

@@ -138,6 +138,8 @@ def _meaning(system: System, data: Trajectories) -> str:
     causes = ["A state may be missing"]
     if system.order == 1 and not system.is_discrete:
         causes.append("the system may be of second order (order=2)")
+    if len(system.states) > 1 and not system.is_implicit and not system.is_discrete:
+        causes.append("short equations may need the rates of other states (implicit=True)")
     causes.append("parameters may differ between runs" if len(data.runs) > 1 else "parameters may change with time")
     causes[-1] = f"or {causes[-1]}"
     return f"{', '.join(causes)}; or the noise hides the law.{_say_if_coarse(system, data)}"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from spl.data.trajectories import Trajectories
+from spl.dynamics.implicit import check_own_rates
 from spl.dynamics.rows import Plan
 from spl.formulas.grammar import Grammar
 from spl.settings import Limits, SearchConfig
@@ -23,3 +24,7 @@ class SystemRequest:
     limits: Limits = field(default_factory=Limits)
     n_jobs: int = 1
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.plan.is_implicit:
+            check_own_rates(self.grammars, self.data.states, self.plan.order)

@@ -20,6 +20,7 @@ from spl.dynamics.spline import MIN_SPLINE_SAMPLES
 from spl.dynamics.weak_fit import WeakForm
 from spl.dynamics.weak_form import make_weak_rows
 from spl.errors import DataError, SettingError, show_value, suggest_name
+from spl.formulas.system import NO_RATES_OF_MAP, rate_names
 
 Numbers = NDArray[np.float64]
 Method = str | Callable[[Numbers, Numbers], ArrayLike]
@@ -50,8 +51,16 @@ class Plan:
     )
     order: int = 1  # 2: find accelerations; velocities are estimated
     is_discrete: bool = False  # rows are x[k] and x[k + 1]
+    is_implicit: bool = False  # the rates of other states may appear in an equation
 
     def __post_init__(self) -> None:
+        if self.is_discrete and self.is_implicit:
+            raise SettingError(NO_RATES_OF_MAP)
+        if self.is_implicit and isinstance(self.method, str) and self.method == WEAK_METHOD:
+            raise SettingError(
+                "The weak form has no derivatives, which equations with rates on both sides need. "
+                "Use another method of derivatives, or leave out `implicit`."
+            )
         if not isinstance(self.order, Integral) or self.order not in (1, 2):
             raise SettingError(f"`order` must be 1 or 2; got {show_value(self.order)}.")
         if self.is_discrete and self.order == 2:
@@ -78,6 +87,12 @@ class SystemRows:
     method: str  # the one that was used
     weak: tuple[WeakForm, ...]  # one per run, if the method is "weak"
     target_errors: Numbers  # [D], estimated errors of the targets of clean data; 0 if unknown
+    rates: tuple[str, ...] = ()  # names of the targets, if they may appear in the equations of other states
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of what an equation may contain: the columns, and rates."""
+        return self.names + self.rates
 
     @property
     def is_clean(self) -> bool:
@@ -85,8 +100,9 @@ class SystemRows:
         return self.method == "finite_difference" or (self.method == FLOW_METHOD and bool(self.target_errors.any()))
 
     def dataset(self, state: int) -> Dataset:
-        """Return the rows with the derivative of one state as the target."""
-        return Dataset.from_arrays(self.table, self.targets[:, state], names=self.names)
+        """Return the rows with the derivative of one state as the target; with rates, all of these are columns too."""
+        table = np.hstack([self.table, self.targets]) if self.rates else self.table
+        return Dataset.from_arrays(table, self.targets[:, state], names=self.variables)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,6 +143,7 @@ def make_rows(data: Trajectories, plan: Plan) -> SystemRows:
         method=runs[0].method,
         weak=tuple(run.weak for run in runs if run.weak is not None),
         target_errors=_target_errors(data, plan, runs, flow),
+        rates=rate_names(data.states, plan.order) if plan.is_implicit else (),
     )
 
 

@@ -5,13 +5,14 @@ shortens the description of the measurements.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spl.dynamics.budget import SystemBudget
 from spl.dynamics.final_fit import FinalFit
+from spl.dynamics.implicit import solvable_rows
 from spl.dynamics.moves import Move, SystemMoves
 from spl.dynamics.proposals import Proposals
 from spl.dynamics.refine import Refined
@@ -19,6 +20,7 @@ from spl.dynamics.rows import SystemRows
 from spl.dynamics.trials import SystemTrials, Trial
 from spl.formulas.grammar import Grammar
 from spl.formulas.printed_numbers import number_positions
+from spl.formulas.rates import can_be_solved
 from spl.formulas.system import System
 
 Numbers = NDArray[np.float64]
@@ -55,8 +57,8 @@ class SystemChooser:
         proposals: Sequence[Proposals],
         budget: SystemBudget,
     ) -> None:
-        bound = [grammar.bind(rows.names) for grammar in grammars]
-        self._trials, self._proposals, self._budget = trials, proposals, budget
+        bound = [grammar.bind(rows.variables) for grammar in grammars]
+        self._rows, self._trials, self._proposals, self._budget = rows, trials, proposals, budget
         self._share = 1.0  # of the budget that the present steps may use
         self._moves = SystemMoves(rows, trials, bound, proposals)
         literals = [grammar.vocabulary.literals for grammar in bound]
@@ -67,6 +69,11 @@ class SystemChooser:
         programs = [each.front[row].program for each, row in zip(self._proposals, chosen, strict=True)]
         unknown = tuple(np.full(len(number_positions(program)), np.nan) for program in programs)
         return ChosenSystem(self._trials.make_system(programs), unknown, chosen, None, ())
+
+    def make_solvable(self, chosen: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """Return rows of the fronts that can be solved for the rates together, these ones if they can; and notes about others."""
+        fronts = [each.front for each in self._proposals]
+        return solvable_rows(chosen, fronts, self.take(chosen).system, self._rows)
 
     def choose(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...] | None = None) -> ChosenSystem | None:
         """Make moves while they shorten the description, then fit the constants as precisely as the data allows.
@@ -172,6 +179,8 @@ class SystemChooser:
         """Return the system after a move."""
         programs, chosen = list(best.system.programs), list(best.chosen)
         programs[move.state], chosen[move.state] = move.program, move.front_row
+        if not can_be_solved(self._trials.make_system(programs)):
+            return replace(best, length_nats=np.inf)
         near = best if move.is_near else None
         return self._trials.try_programs(programs, tuple(chosen), near=near, to_beat=best.length_nats)
 

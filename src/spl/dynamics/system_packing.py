@@ -1,13 +1,17 @@
-"""Systems as arrays for the kernels, and their slopes."""
+"""Systems as arrays for the kernels, and their slopes.
+
+The kernels know explicit equations only. An implicit system is solved for its rates here; constants of the solved equations that are
+the same constant of the system become the same column.
+"""
 
 import functools
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spl.errors import DataError
-from spl.formulas.program import Vocabulary
+from spl.formulas.rates import solve_rates
+from spl.formulas.shared_vocabulary import merge_vocabularies, translate
 from spl.formulas.system import System
 from spl.kernels.programs import tokens as tk
 from spl.kernels.programs.evaluate import BLOCK, evaluate_all
@@ -16,9 +20,10 @@ from spl.regression.packing import pack_alphabet
 
 
 def evaluate_slopes(system: System, rows: ArrayLike) -> NDArray[np.float64]:
-    """Return the values of the programs on rows [columns, M], as [D, M]; NaN outside the domain.
+    """Return the slopes at rows [columns, M], as [D, M]; NaN outside the domain.
 
     Examples:
+        >>> from spl.formulas.program import Vocabulary
         >>> from spl.formulas.text import parse_expression
         >>> decay = System(("x",), (), (parse_expression("-2 * x", Vocabulary(("x",))),))
         >>> evaluate_slopes(decay, [[1.0, 5.0]]).tolist()
@@ -41,14 +46,15 @@ def pack_system(system: System) -> Equations:
 
     Programs may have different literals and user operators; the arrays have one table of each for all programs.
     """
-    words = _merge_vocabularies([program.vocabulary for program in system.programs])
-    shape = (len(system.programs), max(len(program) for program in system.programs))
+    programs = solve_rates(system).system.programs
+    words = merge_vocabularies([program.vocabulary for program in programs])
+    shape = (len(programs), max(len(program) for program in programs))
     tokens = np.zeros(shape, np.int32)
-    for row, program in zip(tokens, system.programs, strict=True):
-        row[: len(program)] = [_translate(token, program.vocabulary, words) for token in program.tokens]
-    lengths = np.array([len(program) for program in system.programs], np.int64)
-    constants = np.zeros((shape[0], 1 + max(len(program.constants) for program in system.programs)))
-    for numbers, program in zip(constants, system.programs, strict=True):
+    for row, program in zip(tokens, programs, strict=True):
+        row[: len(program)] = translate(program, words).tokens
+    lengths = np.array([len(program) for program in programs], np.int64)
+    constants = np.zeros((shape[0], 1 + max(len(program.constants) for program in programs)))
+    for numbers, program in zip(constants, programs, strict=True):
         numbers[: len(program.constants)] = program.constants
     return Equations(tokens, lengths, constants, pack_alphabet(words))
 
@@ -61,7 +67,8 @@ def constants_as_columns(system: System) -> Equations:
     is_constant = (tokens >> tk.KIND_SHIFT == tk.CONSTANT) & (
         np.arange(tokens.shape[1]) < equations.lengths[:, np.newaxis]
     )
-    tokens[is_constant] = (tk.VARIABLE << tk.KIND_SHIFT) + n_columns + np.arange(is_constant.sum())
+    numbers = np.concatenate(solve_rates(system).constant_numbers)
+    tokens[is_constant] = (tk.VARIABLE << tk.KIND_SHIFT) + n_columns + numbers
     return equations._replace(tokens=tokens)
 
 
@@ -76,19 +83,3 @@ def make_integrate_work(system: System) -> IntegrateWork:
     start, slope, total = np.empty((3, n_states, BLOCK))
     columns = np.empty((len(system.columns) + system.n_constants, BLOCK))
     return IntegrateWork(columns, start, slope, total, np.empty(BLOCK), make_stack(pack_system(system)))
-
-
-def _merge_vocabularies(vocabularies: Sequence[Vocabulary]) -> Vocabulary:
-    literals = dict.fromkeys(number for words in vocabularies for number in words.literals)
-    own = dict.fromkeys(operator for words in vocabularies for operator in words.own)
-    return Vocabulary(vocabularies[0].variables, tuple(literals), tuple(own))
-
-
-def _translate(token: int, words: Vocabulary, target: Vocabulary) -> int:
-    """Return the token that means in the target vocabulary what `token` means in `words`."""
-    kind = token >> tk.KIND_SHIFT
-    if kind == tk.LITERAL:
-        return target.literal_token(words.literals[token & tk.PAYLOAD_MASK])
-    if kind == tk.OPERATOR and token >= tk.USER_UNARY:
-        return target.operator_token(words.operator_of(token))
-    return token

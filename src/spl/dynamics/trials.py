@@ -69,7 +69,8 @@ class SystemTrials:
 
     def make_system(self, programs: Sequence[Program]) -> System:
         """Return the system with these equations, one per state."""
-        return System(self._data.states, self._data.inputs, tuple(programs), self._plan.order, self._plan.is_discrete)
+        data, plan = self._data, self._plan
+        return System(data.states, data.inputs, tuple(programs), plan.order, plan.is_discrete, plan.is_implicit)
 
     def try_programs(
         self,

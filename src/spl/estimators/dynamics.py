@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spl.data.trajectories import Trajectories
 from spl.display.notebook import FittedRepr
-from spl.display.systems import aligned_latex, left_side, system_html
+from spl.display.systems import SOLVED_HEADING, aligned_latex, left_side, solved_equations, system_html
 from spl.dynamics.discover import SystemDiscovery, discover_system
 from spl.dynamics.quality import measure_r2
 from spl.dynamics.request import SystemRequest
@@ -37,14 +37,16 @@ from spl.errors import (
 )
 from spl.estimators.fitted_front import EQUATION_DIGITS
 from spl.estimators.inputs import warn_of_repairs
-from spl.estimators.parameters import check_run_file, count_jobs, make_grammar
+from spl.estimators.parameters import check_run_file, count_jobs
 from spl.estimators.stop_flag import request_stop_of, stop_flag
-from spl.estimators.system_inputs import GrammarLike, list_grammars, read_columns, read_trajectories
+from spl.estimators.system_inputs import GrammarLike, make_grammars, read_columns, read_trajectories
 from spl.estimators.system_tables import tabulate_fronts, tabulate_numbers, tabulate_r2
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
+from spl.formulas.rates import explicit_system
 from spl.formulas.system import System
+from spl.formulas.text import to_text
 from spl.kernels.runtime import store
 from spl.notation.export import export_system
 from spl.notation.latex import to_latex
@@ -77,6 +79,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             function from times [N] and states [N, D] to derivatives [N, D].
         order: 2 to find accelerations from positions; velocities are then named after their positions, `dx`.
         discrete: whether the system is a map, x[k + 1] = f(x[k]).
+        implicit: whether the rates of other states may appear in an equation, as `x'` (for order 2 `x''`), also in grammars. The
+            equations must be linear in the rates; they are solved for them together.
         timeout: total time limit in seconds; None for no limit. Ctrl-C ends a search with the best so far.
         max_evaluations: the most distinct formulas to try, for all states together; None for no limit. Fits along the trajectories are
             then counted too, so that a run can be repeated.
@@ -115,6 +119,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         derivative: Method = "auto",
         order: int = 1,
         discrete: bool = False,
+        implicit: bool = False,
         timeout: float | None = TIMEOUT,
         max_evaluations: int | None = None,
         search: SearchConfig | None = None,
@@ -129,6 +134,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         self.derivative = derivative
         self.order = order
         self.discrete = discrete
+        self.implicit = implicit
         self.timeout = timeout
         self.max_evaluations = max_evaluations
         self.search = search
@@ -195,6 +201,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             derivative=plan.method,
             order=plan.order,
             discrete=plan.is_discrete,
+            implicit=plan.is_implicit,
             timeout=run.settings["limits"]["timeout"],
             max_evaluations=run.settings["limits"].get("max_evaluations"),
             search=run.config,
@@ -270,23 +277,26 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             raise UndefinedError(f"There is no score on these trajectories. {why}")
         return float(np.mean(measure_r2(system, rows)))
 
-    def equations(self, precision: int = 4) -> list[str]:
+    def equations(self, precision: int = 4, *, solved: bool = False) -> list[str]:
         """Return the right-hand sides as text.
 
         Args:
             precision: digits of the numbers.
+            solved: whether equations with rates on both sides are solved for the rates.
         """
         check_count("precision", precision, at_least=1, at_most=MAX_PRECISION)
-        return self._system().equations(precision)
+        return self._system(solved=solved).equations(precision)
 
     def print(self, precision: int = 4) -> None:
-        """Print the equations, one per line.
+        """Print the equations, one per line; those with rates on both sides follow once more, solved for the rates.
 
         Args:
             precision: digits of the numbers.
         """
-        for left, right in zip(self._left_sides(), self.equations(precision), strict=True):
-            print(f"{left} = {right}")  # noqa: T201
+        sides = dict(zip(self._system().states, self._left_sides(), strict=True))
+        lines = [f"{left} = {right}" for left, right in zip(sides.values(), self.equations(precision), strict=True)]
+        solved = [f"{sides[state]} = {to_text(each, precision)}" for state, each in solved_equations(self._system())]
+        print("\n".join([*lines, *(["", SOLVED_HEADING, *solved] if solved else [])]))  # noqa: T201
 
     def coefficients(self) -> pd.DataFrame:
         """Return the coefficient of each term after expansion: one row per state, one column per term; 0 where a term is missing.
@@ -297,19 +307,27 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         terms = {name: linear_terms(program) for name, program in zip(system.states, system.programs, strict=True)}
         return pd.DataFrame.from_dict(terms, orient="index").fillna(0.0)
 
-    def sympy(self) -> "list[sympy.Expr]":
-        """Return the right-hand sides as sympy expressions."""
-        return [to_sympy(program) for program in self._system().programs]
+    def sympy(self, *, solved: bool = False) -> "list[sympy.Expr]":
+        """Return the right-hand sides as sympy expressions.
 
-    def latex(self) -> list[str]:
-        """Return the right-hand sides as LaTeX."""
-        return [to_latex(program) for program in self._system().programs]
+        Args:
+            solved: whether equations with rates on both sides are solved for the rates.
+        """
+        return [to_sympy(program) for program in self._system(solved=solved).programs]
+
+    def latex(self, *, solved: bool = False) -> list[str]:
+        """Return the right-hand sides as LaTeX.
+
+        Args:
+            solved: whether equations with rates on both sides are solved for the rates.
+        """
+        return [to_latex(program) for program in self._system(solved=solved).programs]
 
     def export(self, format: str) -> str:
         """Return the equations in another format, as text.
 
         Code is a function `derivatives` of the state, and of the inputs if there are any; for order 2, the state is positions and
-        velocities. For a map, the function is `next_state`.
+        velocities. For a map, the function is `next_state`. Equations with rates on both sides are solved for the rates.
 
         Args:
             format: "sympy" (a list), "latex" (aligned equations), "python", "c", "julia", "matlab", "torch" or "jax".
@@ -347,9 +365,10 @@ class SPLDynamics(FittedRepr, BaseEstimator):
 
     # ---- inside ----------------------------------------------------------------------------------
 
-    def _system(self) -> System:
+    def _system(self, *, solved: bool = False) -> System:
         check_is_fitted(self)
-        return self.discovery_.system
+        check_switch("solved", solved)
+        return explicit_system(self.discovery_.system) if solved else self.discovery_.system
 
     def _left_sides(self) -> list[str]:
         if self.discrete:
@@ -364,11 +383,9 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             raise SettingError(f"`search` must be a SearchConfig or None; got {show_value(self.search)}.")
         data = read_trajectories(x, t, x_dot, u, feature_names)
         warn_of_repairs(data.notes, stacklevel=4)
-        columns = data.columns(plan.order)
-        given = list_grammars(self.grammar, data.states)
         return SystemRequest(
             data=data,
-            grammars=[make_grammar(each, self.operators, self.constants, columns) for each in given],
+            grammars=make_grammars(self.grammar, self.operators, self.constants, data, plan),
             plan=plan,
             config=self.search or SearchConfig(),
             limits=limits,
@@ -377,7 +394,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         )
 
     def _plan(self) -> Plan:
-        return Plan(method=self.derivative, order=self.order, is_discrete=self.discrete)
+        check_switch("implicit", self.implicit)
+        return Plan(method=self.derivative, order=self.order, is_discrete=self.discrete, is_implicit=self.implicit)
 
     def _make_display(self, states: Sequence[str]) -> "SystemDisplay":
         """Return a display that shows each improvement of each equation."""

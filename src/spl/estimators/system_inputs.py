@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 
 from spl.data.arrays import read_matrix
 from spl.data.trajectories import Trajectories, read_names
+from spl.dynamics.implicit import share_grammar
+from spl.dynamics.rows import Plan
 from spl.errors import DataError, SettingError
+from spl.estimators.parameters import make_grammar
 from spl.formulas.grammar import Grammar
+from spl.formulas.operators import Operator
+from spl.formulas.system import rate_names
 
 GrammarLike = Grammar | str | Path
 
@@ -46,6 +51,22 @@ def read_columns(x: Any, u: Any, names: Sequence[str]) -> NDArray[np.float64]:
 
 def _as_rows(values: Any, what: str) -> NDArray[np.float64]:
     return read_matrix([values] if np.isscalar(values) else values, what)
+
+
+def make_grammars(
+    given: GrammarLike | Sequence[GrammarLike] | Mapping[str, GrammarLike] | None,
+    operators: Sequence[str | Operator],
+    constants: bool,
+    data: Trajectories,
+    plan: Plan,
+) -> list[Grammar]:
+    """Return one grammar per state; with rates on both sides, one for all states has no rate in its own equation."""
+    columns = data.columns(plan.order)
+    names = columns + (rate_names(data.states, plan.order) if plan.is_implicit else ())
+    grammars = [make_grammar(each, operators, constants, names) for each in list_grammars(given, data.states)]
+    if plan.is_implicit and (given is None or isinstance(given, str | Path | Grammar)):
+        return share_grammar(grammars[0], data.states, plan.order, columns)
+    return grammars
 
 
 def list_grammars(

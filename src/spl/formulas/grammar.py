@@ -13,6 +13,7 @@ from pathlib import Path
 from spl.errors import SHOWN_PATH, GrammarError, shorten, suggest_name
 from spl.formulas.grammar_membership import Membership
 from spl.formulas.operators import Operator
+from spl.formulas.primes import explain_rate
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import CONSTANT_TOKEN, make_token, parse_expression, quote_name
 from spl.kernels.programs import tokens as tk
@@ -340,7 +341,7 @@ def _check_columns(grammar: Grammar, columns: tuple[str, ...]) -> None:
                 )
                 raise GrammarError(
                     f"There is no column '{shorten(name)}', which the rule {_show_rule(rule, grammar)} uses."
-                    f"{suggest_name(name, columns) or listed}"
+                    f"{explain_rate(name, columns) or suggest_name(name, columns) or listed}"
                 )
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from spl.errors import SHOWN_PATH, GrammarError, shorten
 from spl.formulas.grammar import MAX_GRAMMAR_RULES, Grammar, Rule
 from spl.formulas.operators import BUILT_IN, SPELLINGS, Operator
+from spl.formulas.primes import hide_primes
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import Names, ReadingError, make_token, number_literals, point_at, read_tokens
 from spl.kernels.programs import tokens as tk
@@ -215,7 +216,7 @@ class _Marks(NamedTuple):
 
 def _find_marks(whole: _Part) -> _Marks:
     """Find the first arrow, the bars and the end of a line."""
-    line = whole.line
+    line = hide_primes(whole.line)
     arrow: int | None = None
     arrow_end = 0
     bars: list[int] = []
@@ -225,7 +226,7 @@ def _find_marks(whole: _Part) -> _Marks:
         if letter == "#":
             break
         if letter in "'\"":
-            at = _skip_quoted(whole, at)
+            at = _skip_quoted(whole, line, at)
             continue
         sign = next((sign for sign in _ARROWS if line.startswith(sign, at)), "")
         if sign:
@@ -239,12 +240,12 @@ def _find_marks(whole: _Part) -> _Marks:
     return _Marks(arrow, arrow_end, tuple(bars), at)
 
 
-def _skip_quoted(whole: _Part, begin: int) -> int:
+def _skip_quoted(whole: _Part, line: str, begin: int) -> int:
     """Return the place after a quoted name."""
     at = begin + 1
-    while at < len(whole.line) and whole.line[at] != whole.line[begin]:
-        at += 2 if whole.line[at] == "\\" else 1
-    if at >= len(whole.line):
+    while at < len(line) and line[at] != line[begin]:
+        at += 2 if line[at] == "\\" else 1
+    if at >= len(line):
         raise whole.error("This quote is never closed.", begin)
     return at + 1
 

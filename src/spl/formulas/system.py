@@ -6,16 +6,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spl.errors import DataError, ExpressionError, SettingError
+from spl.formulas.primes import PRIME
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
+
+NO_RATES_OF_MAP = "A map has no rates, so none can appear in its equations. Leave out `implicit`, or `discrete`."
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """The equations of a dynamical system. Each program is over the variables `columns`, in that order.
+    """The equations of a dynamical system. Each program is over `variables`, in that order.
 
     Order 1: a program gives the slope of its state, or its next value if the system is a map. Order 2: it gives the
-    acceleration; the velocity of `x` is named `dx`.
+    acceleration; the velocity of `x` is named `dx`. In an implicit system, the programs may also contain the rates of other states
+    (`y'`, for order 2 `y''`): M(x) x' = r(x). Constants are those of the equations as they stand; `formulas/rates` solves them.
 
     Examples:
         >>> from spl.formulas.program import Vocabulary
@@ -31,6 +35,7 @@ class System:
     programs: tuple[Program, ...]
     order: int = 1
     is_discrete: bool = False
+    is_implicit: bool = False  # whether rates may appear on the right
 
     def __post_init__(self) -> None:
         if self.order not in (1, 2):
@@ -41,19 +46,26 @@ class System:
             raise ExpressionError(
                 f"There are {len(self.programs)} programs for {len(self.states)} states. Give one for each state."
             )
-        if len(set(self.columns)) < len(self.columns):
-            raise DataError(f"Two columns have the same name: {', '.join(self.columns)}. Give each its own.")
+        if self.is_discrete and self.is_implicit:
+            raise SettingError(NO_RATES_OF_MAP)
+        if len(set(self.variables)) < len(self.variables):
+            raise DataError(f"Two columns have the same name: {', '.join(self.variables)}. Give each its own.")
         for name, program in zip(self.states, self.programs, strict=True):
-            if program.vocabulary.variables != self.columns:
+            if program.vocabulary.variables != self.variables:
                 raise ExpressionError(
                     f"The program of '{name}' is over {', '.join(program.vocabulary.variables)}; "
-                    f"it must be over {', '.join(self.columns)}, in this order."
+                    f"it must be over {', '.join(self.variables)}, in this order."
                 )
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The variables of the programs: states, for order 2 their velocities, then inputs."""
+        """What is measured at each point: states, for order 2 their velocities, then inputs."""
         return self.first_order_states + self.inputs
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables of the programs: the columns and, if the system is implicit, the rates of all states."""
+        return self.columns + (rate_names(self.states, self.order) if self.is_implicit else ())
 
     @property
     def first_order_states(self) -> tuple[str, ...]:
@@ -88,3 +100,8 @@ class System:
 def velocity_names(states: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of the velocities of states: `dx` for `x`."""
     return tuple(f"d{name}" for name in states)
+
+
+def rate_names(states: tuple[str, ...], order: int = 1) -> tuple[str, ...]:
+    """Return the names of the rates of states, which their equations give: `x'` for `x`, for order 2 `x''`."""
+    return tuple(f"{name}{PRIME * order}" for name in states)

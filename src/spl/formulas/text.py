@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from spl.errors import ExpressionError, OperatorError, shorten, suggest_name
 from spl.formulas.infix import Piece, write_product, write_sum
 from spl.formulas.operators import BUILT_IN, NAMED_POWERS, SPELLINGS, Binding, Operator, find_operator
+from spl.formulas.primes import explain_rate, hide_primes, show_primes, without_primes
 from spl.formulas.program import Program, Vocabulary
 from spl.kernels.programs import tokens as tk
 
@@ -53,7 +54,7 @@ class Names:
 def parse_expression(text: str, vocabulary: Vocabulary) -> Program:
     """Return the program of a formula. Its numbers are literals; each `C` is a constant without a value yet (NaN).
 
-    Names that are not plain words are quoted: `'flow rate [m/s]' * 2`.
+    Names that are not plain words are quoted: `'flow rate [m/s]' * 2`. A word may end in one or two primes: `x'`.
 
     Examples:
         >>> words = Vocabulary(variables=("x", "flow rate"))
@@ -157,7 +158,7 @@ class _Reader:
 
     def __init__(self, text: str, names: Names) -> None:
         self._names = names
-        self._source = text.strip().replace("\n", " ").replace("\r", " ")
+        self._source = hide_primes(text.strip().replace("\n", " ").replace("\r", " "))
         self._bytes = self._source.encode("utf-8", "replace")  # the parser counts columns in bytes
         self._indent = len(text) - len(text.lstrip())
         self._vocabulary = Vocabulary((), own=names.own)
@@ -238,7 +239,8 @@ class _Reader:
             raise self._error(node, f"Operator '{name}' needs its argument in brackets: {name}(...).")
         known = self._names.known
         listed = f" Known names: {', '.join(shorten(quote_name(other)) for other in known[:20])}." if known else ""
-        raise self._error(node, f"There is no variable '{shorten(name)}'.{suggest_name(name, known) or listed}")
+        remedy = explain_rate(name, known) or suggest_name(name, known) or listed
+        raise self._error(node, f"There is no variable '{shorten(name)}'.{remedy}")
 
     def _power(self, base: ast.expr, exponent: ast.expr) -> _Step:
         number = self._number(exponent)
@@ -254,7 +256,7 @@ class _Reader:
             )
         if not isinstance(node.func, ast.Name):
             raise self._error(node, f"`{shorten(self._cut(node.func))}` cannot be called. Write `*` to multiply.")
-        name = node.func.id
+        name = show_primes(node.func.id)
         if name in self._names.known and not self._is_operator(name):
             raise self._error(node, f"'{name}' is not an operator. To multiply, write `{name} * (...)`.")
         try:
@@ -280,7 +282,7 @@ class _Reader:
 
     def _cut(self, node: ast.expr) -> str:
         """Return the text of a node as written; Python normalizes some letters in names, such as the micro sign."""
-        return self._bytes[node.col_offset : node.end_col_offset].decode()
+        return show_primes(self._bytes[node.col_offset : node.end_col_offset].decode())
 
     def _error(self, node: ast.expr, what: str) -> ReadingError:
         return ReadingError(what, len(self._bytes[: node.col_offset].decode()) + self._indent)
@@ -345,18 +347,19 @@ def write_tokens(
 
 
 def quote_name(name: str) -> str:
-    """Return a name as formulas and grammars write it: in quotes unless Python reads it as one name.
+    """Return a name as formulas and grammars write it: in quotes unless it is one word, perhaps with primes.
 
     Examples:
-        >>> quote_name("x1"), quote_name("flow rate"), quote_name("lambda")
-        ('x1', "'flow rate'", "'lambda'")
+        >>> quote_name("x1"), quote_name("flow rate"), quote_name("lambda"), quote_name("x'")
+        ('x1', "'flow rate'", "'lambda'", "x'")
     """
+    word = without_primes(name)
     is_word = (
-        name.isidentifier()
-        and not keyword.iskeyword(name)
-        and name != "C"
-        and name not in BUILT_IN
-        and name not in SPELLINGS
+        word.isidentifier()
+        and not keyword.iskeyword(word)
+        and word != "C"
+        and word not in BUILT_IN
+        and word not in SPELLINGS
     )
     return name if is_word else repr(name)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from spl.errors import SettingError, suggest_name
 from spl.formulas.program import Program
+from spl.formulas.rates import explicit_system
 from spl.formulas.text import make_token, quote_name
 from spl.kernels.programs import tokens as tk
 from spl.notation.function_layouts import LAYOUTS, SystemShape
@@ -74,7 +75,8 @@ def export_system(system: "System", format: str) -> str:
 
     sympy: a list of right-hand sides. LaTeX: aligned equations. A language: a file with a function `derivatives` of the
     state, and of the inputs if there are any, that returns how the state changes; for order 2 the state is positions and
-    velocities. The function of a map is `next_state`. The state may hold many points, one row per state.
+    velocities. The function of a map is `next_state`. The state may hold many points, one row per state. Equations with rates on
+    both sides are solved for the rates first.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -92,7 +94,9 @@ def export_system(system: "System", format: str) -> str:
             out[0] = -2.0 * x;
         }
     """
-    if check_format(format) == "sympy":
+    check_format(format)
+    system = explicit_system(system)
+    if format == "sympy":
         return f"[{', '.join(sympy_text(to_sympy(program)) for program in system.programs)}]"
     if format == "latex":
         return _align(system)

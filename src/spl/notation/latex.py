@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from spl.formulas.nice_numbers import find_nice_number
 from spl.formulas.operators import Binding, Operator
+from spl.formulas.primes import PRIME, count_primes, without_primes
 from spl.formulas.program import Program
 from spl.kernels.programs import tokens as tk
 
@@ -103,12 +104,14 @@ def latex_table(rows: Iterable[tuple[int, float, Program]], *, target: str = "",
 
 
 def latex_name(name: str) -> str:
-    r"""Return a column's name for math mode: a letter or Greek letter with its subscript, anything else upright.
+    r"""Return a column's name for math mode: a letter or Greek letter with its subscript and primes, anything else upright.
 
     Examples:
-        >>> [latex_name(name) for name in ("x", "omega", "x12", "v_max", "mass", "50 % [m/s]")]
-        ['x', '\\omega', 'x_{12}', 'v_{\\mathrm{max}}', '\\mathrm{mass}', '\\mathrm{50\\ \\%\\ [m/s]}']
+        >>> [latex_name(name) for name in ("x", "omega", "x12", "v_max", "mass", "50 % [m/s]", "q2''")]
+        ['x', '\\omega', 'x_{12}', 'v_{\\mathrm{max}}', '\\mathrm{mass}', '\\mathrm{50\\ \\%\\ [m/s]}', "q_{2}''"]
     """
+    if n_primes := count_primes(name):
+        return latex_name(without_primes(name)) + PRIME * n_primes
     match = re.fullmatch(r"([A-Za-z]+)(?:_?([0-9]+)|_([A-Za-z0-9_]*[A-Za-z0-9]))?", name)
     if match is None:
         escaped = "".join(ESCAPES.get(sign, sign) for sign in name)

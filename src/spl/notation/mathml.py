@@ -5,10 +5,12 @@ import unicodedata
 from collections.abc import Sequence
 from html import escape
 
+from spl.formulas.primes import count_primes, without_primes
 from spl.formulas.program import Program
 from spl.notation.formula_layout import NO_SIGN, write_formula
 
 INVISIBLE_TIMES, APPLY = "\u2062", "\u2061"
+PRIME_SIGNS = ("", "\u2032", "\u2033")  # by how many there are
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 _GREEK_VARIANTS = {
     "lambda": "λ",
@@ -42,14 +44,16 @@ def to_mathml(program: Program, *, left: str = "", digits: int = 6, is_block: bo
 
 
 def mathml_name(name: str) -> str:
-    """Return the name of a column: a letter or Greek letter with its subscript, anything else upright.
+    """Return the name of a column: a letter or Greek letter with its subscript and primes, anything else upright.
 
     Examples:
-        >>> mathml_name("x"), mathml_name("theta_1")
-        ('<mi>x</mi>', '<msub><mi>θ</mi><mn>1</mn></msub>')
+        >>> mathml_name("x"), mathml_name("theta_1"), mathml_name("x'")
+        ('<mi>x</mi>', '<msub><mi>θ</mi><mn>1</mn></msub>', '<msup><mi>x</mi><mo>′</mo></msup>')
         >>> mathml_name("flow <b>")
         '<mi mathvariant="normal">flow &lt;b&gt;</mi>'
     """
+    if n_primes := count_primes(name):
+        return f"<msup>{mathml_name(without_primes(name))}<mo>{PRIME_SIGNS[n_primes]}</mo></msup>"
     match = re.fullmatch(r"([A-Za-z]+)(?:_?([0-9]+)|_([A-Za-z0-9]+))?", name)
     if match is None:
         return _word(name)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from spl.errors import shorten
 from spl.formulas.operators import BY_OPCODE, NOT_ZERO, Gap
 from spl.formulas.program import Program
+from spl.formulas.rates import explicit_system
 from spl.formulas.system import System
 from spl.formulas.text import exponent_of, quote_name, to_text
 from spl.kernels.programs import tokens as tk
@@ -48,7 +49,8 @@ def explain_undefined(program: Program, columns: Numbers, *, has_places: bool = 
 
 def explain_undefined_system(system: System, columns: Numbers, *, has_places: bool = True) -> str:
     """Return the same for each equation of a system that has no value on some rows."""
-    words = [explain_undefined(program, columns, has_places=has_places) for program in system.programs]
+    programs = explicit_system(system).programs
+    words = [explain_undefined(program, columns, has_places=has_places) for program in programs]
     return " ".join(f"Equation of {quote_name(s)}: {why}" for s, why in zip(system.states, words, strict=True) if why)
 
 

@@ -88,6 +88,7 @@ class SystemPart:
     trajectories: tuple[Curve, ...]
     portraits: tuple[Curve, ...]
     followed: str = ""  # how long a simulation follows the data
+    solved: tuple[tuple[str, str], ...] = ()  # text and MathML of those with rates on the right, solved for the rates
     code: Mapping[str, str] = field(default_factory=dict)
 
 

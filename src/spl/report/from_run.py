@@ -10,7 +10,15 @@ from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
 from spl.display.noise import LOSS_WORDS, describe_noise, is_least_squares, list_places
 from spl.display.results import SHOWN_DIGITS, STOPPED
-from spl.display.systems import followed_line, left_side, numbers_line, system_numbers
+from spl.display.systems import (
+    followed_line,
+    left_side,
+    left_sides,
+    mathml_sides,
+    numbers_line,
+    solved_equations,
+    system_numbers,
+)
 from spl.dynamics.derivatives import DERIVATIVES
 from spl.dynamics.quality import measure_r2
 from spl.dynamics.rows import WEAK_METHOD, Plan, SystemRows, make_rows
@@ -179,6 +187,7 @@ def plan_of_run(run: StoredRun) -> Plan:
         method=method if method in (*DERIVATIVES, WEAK_METHOD) else "auto",
         order=stored.get("order", 1),
         is_discrete=stored.get("is_discrete", False),
+        is_implicit=stored.get("is_implicit", False),
     )
 
 
@@ -208,6 +217,7 @@ def _system_part(stored: StoredSystem, data: Trajectories, rows: SystemRows, *, 
         portraits=gather_portraits(system, data, rows.starts) if is_drawn and not system.is_discrete else (),
         followed=followed_line(system, data, rows) if is_drawn else "",
         code=_write_system_code(system),
+        solved=tuple(_describe_solved(system)),
     )
 
 
@@ -216,16 +226,21 @@ def _describe_equations(stored: StoredSystem, rows: SystemRows, *, is_drawn: boo
     system = stored.system
     shares = measure_r2(system, rows) if is_drawn else np.full(len(system.states), np.nan)
     numbers = system_numbers(system, stored.standard_errors)
+    lefts, sides = (dict(zip(system.states, each(system), strict=True)) for each in (left_sides, mathml_sides))
     for state, program, of_state, r2 in zip(system.states, system.programs, numbers, shares, strict=True):
         quality = [
             f"R² of the derivative: {r2:.5f}." if np.isfinite(r2) else "",
             f"Numbers: {numbers_line(of_state)}." if of_state else "",
         ]
-        left = left_side(state, system.order, system.is_discrete)
-        mathml = to_mathml(
-            program, left=mathml_derivative(state, system.order, system.is_discrete), digits=SHOWN_DIGITS
-        )
-        yield f"{left} = {to_text(program, SHOWN_DIGITS)}", mathml, " ".join(filter(None, quality))
+        mathml = to_mathml(program, left=sides[state], digits=SHOWN_DIGITS)
+        yield f"{lefts[state]} = {to_text(program, SHOWN_DIGITS)}", mathml, " ".join(filter(None, quality))
+
+
+def _describe_solved(system: System) -> Iterator[tuple[str, str]]:
+    """Yield text and MathML of the equations that had rates on the right, solved for the rates."""
+    for state, program in solved_equations(system):
+        mathml = to_mathml(program, left=mathml_derivative(state, system.order), digits=SHOWN_DIGITS)
+        yield f"{left_side(state, system.order)} = {to_text(program, SHOWN_DIGITS)}", mathml
 
 
 def _write_system_code(system: System) -> dict[str, str]:

@@ -224,7 +224,13 @@ def _write_system(system: SystemPart) -> str:
         f'<p class="soft">{escape(quality)}</p>'
         for text, mathml, quality in system.equations
     )
-    parts = [_section("system", "The system", equations)]
+    solved = "".join(
+        f'<div class="equation wide" tabindex="0" role="group" aria-label="{escape(text)}">{mathml}</div>'
+        for text, mathml in system.solved
+    )
+    parts = [
+        _section("system", "The system", f"{equations}<h3>Solved for the rates</h3>{solved}" if solved else equations)
+    ]
     if system.trajectories:
         note = f"<p>{escape(system.followed)}</p>"
         parts.append(_section("over-time", "Trajectories", note + KEYS + _write_curves(system.trajectories)))

@@ -11,6 +11,7 @@ from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Method, Plan, make_rows
 from spl.errors import RunFileError
 from spl.formulas.json_codec import check_no_stand_ins, encode_program
+from spl.formulas.system import rate_names
 from spl.runs.reader import StoredRun, read_run
 from spl.runs.writer import RunFile, RunPlan
 from spl.settings import Limits
@@ -51,7 +52,8 @@ def discover_system_in_file(
 
 
 def _make_run_plan(request: SystemRequest, is_any_seed: bool, facts: Mapping[str, Any]) -> RunPlan:
-    data, columns = request.data, request.data.columns(request.plan.order)
+    data, plan = request.data, request.plan
+    columns = data.columns(plan.order) + (rate_names(data.states, plan.order) if plan.is_implicit else ())
     return RunPlan(
         data=data,
         searches=[(state, grammar.bind(columns)) for state, grammar in zip(data.states, request.grammars, strict=True)],
@@ -124,7 +126,10 @@ def stored_plan(run: StoredRun, derivative: Method | None = None) -> Plan:
 def plan_as_plain(plan: Plan) -> dict[str, Any]:
     """Return how trajectories become rows, as JSON values."""
     method = YOURS if callable(plan.method) else plan.method
-    return {"method": method, "order": plan.order, "is_discrete": plan.is_discrete}
+    plain = {"method": method, "order": plan.order, "is_discrete": plan.is_discrete}
+    return plain | (
+        {"is_implicit": True} if plan.is_implicit else {}
+    )  # as in files from before there were such systems
 
 
 def _is_over(run: RunFile, limits: Limits) -> bool:
@@ -146,6 +151,7 @@ def _system_as_plain(found: SystemDiscovery) -> dict[str, Any]:
         "programs": [encode_program(program) for program in found.system.programs],
         "order": found.system.order,
         "is_discrete": found.system.is_discrete,
+        "is_implicit": found.system.is_implicit,
         "standard_errors": [errors.tolist() for errors in found.standard_errors],
         "chosen": list(found.chosen),
         "noise": found.rows.noise.tolist(),

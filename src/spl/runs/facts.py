@@ -66,7 +66,8 @@ def _check_settings(settings: StoredFields, kind: str) -> None:
         Limits(timeout=limits["timeout"], max_evaluations=limits["max_evaluations"])
         config_from_plain(config)
     if kind == DYNAMICS:
-        plan = as_fields(settings["plan"]).check_names(("method", "order", "is_discrete"))
+        plan = as_fields(settings["plan"]).check_names(("method", "order", "is_discrete", "is_implicit"))
         as_text(plan["method"])
         as_whole(plan["order"])
         as_truth(plan["is_discrete"])
+        as_truth(plan.get("is_implicit", False))

@@ -361,7 +361,9 @@ def _read_system(found: object, data: Dataset | Trajectories, searches: Sequence
     plain = as_fields(found)
     words = [search.grammar.vocabulary for search in searches]
     order, is_discrete = as_whole(plain["order"]), as_truth(plain["is_discrete"])
-    system = System(data.states, data.inputs, _read_programs(plain["programs"], words), order, is_discrete)
+    is_implicit = as_truth(plain.get("is_implicit", False))  # older runs do not say
+    programs = _read_programs(plain["programs"], words)
+    system = System(data.states, data.inputs, programs, order, is_discrete, is_implicit)
     chosen = _one_each(plain["chosen"], len(searches))
     return StoredSystem(
         system=system,

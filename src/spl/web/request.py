@@ -9,9 +9,11 @@ from typing import Any
 from spl.data.column_choice import prepare_dataset
 from spl.data.table_files import Table
 from spl.data.trajectory_files import prepare_trajectories
+from spl.dynamics.implicit import share_grammar
+from spl.dynamics.rows import WEAK_METHOD, Plan
 from spl.errors import SettingError
 from spl.formulas.grammar import Grammar
-from spl.formulas.system import velocity_names
+from spl.formulas.system import rate_names, velocity_names
 from spl.noise.models import AUTO, check_noise
 from spl.regression.request import check_noise_suits
 from spl.settings import TIMEOUT, Limits, check_count
@@ -104,6 +106,7 @@ class Dynamics:
     order: int = 1
     is_discrete: bool = False
     is_weak: bool = False
+    is_implicit: bool = False
 
     command = "dynamics"
 
@@ -112,11 +115,21 @@ class Dynamics:
             raise SettingError(f"`order` must be 1 or 2; got {self.order}.")
         if self.is_discrete and self.is_weak:
             raise SettingError("A map has no derivatives, so it cannot be combined with the weak form. Choose one.")
+        Plan(method=WEAK_METHOD if self.is_weak else "auto", is_discrete=self.is_discrete, is_implicit=self.is_implicit)
 
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
         """Return the columns that formulas may use, and notes on what is left out; raise a clear error if the table is unusable."""
         runs, _ = prepare_trajectories(table, time=self.time, states=self.states, inputs=self.inputs, group=self.group)
-        return runs.columns(self.order), list(runs.notes)
+        return runs.columns(self.order) + self.rates(), list(runs.notes)
+
+    def rates(self) -> tuple[str, ...]:
+        """Return the rates that formulas may use."""
+        return rate_names(self.states, self.order) if self.is_implicit else ()
+
+    def check_grammar(self, grammar: Grammar, columns: Sequence[str]) -> None:
+        """Raise a clear error if the equation of a state can have no formula."""
+        if self.is_implicit:
+            share_grammar(grammar, self.states, self.order, columns[: len(columns) - len(self.states)])
 
     def options(self) -> list[str]:
         """Return this system as options of `spl dynamics`."""
@@ -128,6 +141,7 @@ class Dynamics:
             *(["--order=2"] if self.order == 2 else []),
             *(["--discrete"] if self.is_discrete else []),
             *(["--weak"] if self.is_weak else []),
+            *(["--implicit"] if self.is_implicit else []),
         ]
 
 
@@ -153,7 +167,9 @@ class SearchRequest:
     def check(self, table: Table) -> list[str]:
         """Return notes on what is left out of the table; raise a clear error if this search cannot start."""
         columns, notes = self.sought.prepare(table)
-        self.allowed.grammar(columns)
+        grammar = self.allowed.grammar(columns)
+        if isinstance(self.sought, Dynamics):
+            self.sought.check_grammar(grammar, columns)
         return notes
 
     def arguments(self, data: str, rules_file: str, run_file: str) -> list[str]:
@@ -191,7 +207,12 @@ def _join(names: Sequence[str]) -> str:
 # ---- JSON ----------------------------------------------------------------------------------------
 
 _KINDS = {Law: "law", Dynamics: "dynamics"}
-_JSON_NAMES = {"is_discrete": "discrete", "is_weak": "weak", "has_constants": "constants"}  # where they differ
+_JSON_NAMES = {  # where they differ
+    "is_discrete": "discrete",
+    "is_weak": "weak",
+    "is_implicit": "implicit",
+    "has_constants": "constants",
+}
 
 
 def write_request(request: SearchRequest) -> dict[str, Any]:
@@ -225,6 +246,7 @@ def read_request(given: object) -> SearchRequest:
             order=fields.whole("order", 1),
             is_discrete=fields.truth("discrete"),
             is_weak=fields.truth("weak"),
+            is_implicit=fields.truth("implicit"),
         )
     else:
         raise SettingError(f"`kind` must be 'law' or 'dynamics'; got {kind!r}.")
@@ -261,10 +283,11 @@ class RequestFields:
         self._given: Mapping[str, Any] = given
 
     def columns(self) -> tuple[str, ...]:
-        """Return the columns that formulas may use; for order 2, states have velocities."""
-        names = self.texts("columns")
-        velocities = velocity_names(names) if self.whole("order", 1) == 2 else ()
-        return (*names, *velocities, *self.texts("inputs"))
+        """Return the columns that formulas may use; for order 2, states have velocities, and rates may be among them."""
+        names, order = self.texts("columns"), self.whole("order", 1)
+        velocities = velocity_names(names) if order == 2 else ()
+        rates = rate_names(names, order) if self.truth("implicit") else ()
+        return (*names, *velocities, *self.texts("inputs"), *rates)
 
     def text(self, name: str) -> str:
         """Return a text that must not be empty."""

@@ -8,7 +8,14 @@ import numpy as np
 from spl.data.dataset import Dataset
 from spl.display.noise import is_least_squares, noise_line, outliers_line
 from spl.display.results import SHOWN_DIGITS, STOPPED
-from spl.display.systems import left_side, numbers_line, system_numbers
+from spl.display.systems import (
+    left_side,
+    left_sides,
+    mathml_sides,
+    numbers_line,
+    solved_equations,
+    system_numbers,
+)
 from spl.dynamics.rows import Plan
 from spl.errors import RunFileError, count_noun
 from spl.formulas.json_codec import check_no_stand_ins
@@ -38,6 +45,7 @@ def describe_run(run: StoredRun) -> dict[str, Any]:
         "n_evaluations": sum(search.history[-1].n_evaluations for search in run.searches if search.history),
         "laws": [_describe_law(run, search, plan) for search in run.searches],
         "system": _describe_system(run),
+        "solved": _describe_solved(run),
         "rules": _rules(run),
         "noise": _describe_noise(run),
         "notes": list(run.notes),
@@ -113,15 +121,28 @@ def _describe_system(run: StoredRun) -> list[dict[str, Any]] | None:
         return None
     system = run.system.system
     numbers = system_numbers(system, run.system.standard_errors)
+    sides = zip(left_sides(system), mathml_sides(system), strict=True)
     return [
         {
-            "text": f"{left_side(state, system.order, system.is_discrete)} = {to_text(program, SHOWN_DIGITS)}",
-            "mathml": to_mathml(
-                program, left=mathml_derivative(state, system.order, system.is_discrete), digits=SHOWN_DIGITS
-            ),
+            "text": f"{left} = {to_text(program, SHOWN_DIGITS)}",
+            "mathml": to_mathml(program, left=side, digits=SHOWN_DIGITS),
             "numbers": numbers_line(of_state),
         }
-        for state, program, of_state in zip(system.states, system.programs, numbers, strict=True)
+        for (left, side), program, of_state in zip(sides, system.programs, numbers, strict=True)
+    ]
+
+
+def _describe_solved(run: StoredRun) -> list[dict[str, str]]:
+    """Return the equations that had rates on the right, solved for the rates."""
+    if run.system is None:
+        return []
+    order = run.system.system.order
+    return [
+        {
+            "text": f"{left_side(state, order)} = {to_text(program, SHOWN_DIGITS)}",
+            "mathml": to_mathml(program, left=mathml_derivative(state, order), digits=SHOWN_DIGITS),
+        }
+        for state, program in solved_equations(run.system.system)
     ]
 
 

@@ -251,15 +251,19 @@ function tellState(run) {
 async function showSystem(view) {
   const { run, parts } = view;
   parts.system.hidden = parts.searches.hidden = !run.system;
-  const shown = JSON.stringify(run.system);
+  const solved = run.solved ?? [];
+  const shown = JSON.stringify([run.system, solved]);
   if (!run.system || parts.system.shown === shown) return;
   parts.system.shown = shown;
   const formulas = run.system.map((equation) => new Equation(equation.text));
   const rows = run.system.map((equation, k) => {
     return make("div", { class: "equation-part" }, formulas[k].root, equation.numbers && make("p", { class: "soft" }, `Numbers: ${equation.numbers}`));
   });
-  parts.system.replaceChildren(make("h2", { id: "system-title" }, "The system"), ...rows);
+  const solutions = solved.map((equation) => new Equation(equation.text));
+  const below = solved.length ? [make("h3", {}, "Solved for the rates"), ...solutions.map((each) => make("div", { class: "equation-part" }, each.root))] : [];
+  parts.system.replaceChildren(make("h2", { id: "system-title" }, "The system"), ...rows, ...below);
   run.system.forEach((equation, k) => formulas[k].show(equation.mathml, equation.text));
+  solved.forEach((equation, k) => solutions[k].show(equation.mathml, equation.text));
   const { curves } = await ask(`${view.path}/curves`).catch(() => ({ curves: [] }));
   parts.curves.hidden = !curves.length;
   parts.curves.replaceChildren(...curves.map(({ title, chart }) => {

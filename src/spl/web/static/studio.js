@@ -18,7 +18,7 @@ let tablesAsked = 0;
 const columns = new Columns(find("columns"), () => rules.check());
 const rules = new RulesEditor({
   field: find("rules"), marks: find("rules-marks"), frame: find("editor"), message: find("rules-message"),
-  columns: () => ({ ...columns.usable(), order: currentOrder() }),
+  columns: () => ({ ...columns.usable(), order: currentOrder(), implicit: isImplicit() }),
 });
 
 // ---- data ----
@@ -103,6 +103,10 @@ function currentOrder() {
   return chosen("kind") === "dynamics" ? Number(find("order").value) : 1;
 }
 
+function isImplicit() {
+  return chosen("kind") === "dynamics" && find("implicit").checked;
+}
+
 function changeKind() {
   const isDynamics = chosen("kind") === "dynamics";
   columns.setKind(chosen("kind"));
@@ -123,7 +127,7 @@ function ticked() {
 
 async function writeRules() {
   try {
-    const json = { operators: ticked(), ...columns.usable(), order: currentOrder(), constants: find("constants").checked };
+    const json = { operators: ticked(), ...columns.usable(), order: currentOrder(), implicit: isImplicit(), constants: find("constants").checked };
     rules.text = (await ask("api/rules/of-operators", { method: "POST", json })).rules;
   } catch (error) {
     rules.show({ is_right: false, message: error.message, line: null });
@@ -151,7 +155,7 @@ function wholeRequest() {
     }
     : {
       time: one("time"), states: columns.named("state"), inputs: columns.named("input"), group: one("group"),
-      order: currentOrder(), weak: find("weak").checked, discrete: find("discrete").checked,
+      order: currentOrder(), weak: find("weak").checked, discrete: find("discrete").checked, implicit: find("implicit").checked,
     };
   const allowed = chosen("allowed") === "rules" ? { rules: rules.text } : { operators: ticked() };
   const constants = find("constants").checked;
@@ -195,6 +199,7 @@ async function fillForm(name) {
   find("order").value = String(request.order ?? 1);
   find("weak").checked = Boolean(request.weak);
   find("discrete").checked = Boolean(request.discrete);
+  find("implicit").checked = Boolean(request.implicit);
   find("constants").checked = request.constants;
   if (request.rules === null) document.querySelectorAll('input[name="operator"]').forEach((box) => { box.checked = request.operators.includes(box.value); });
   else rules.text = request.rules;
@@ -275,7 +280,7 @@ find("drop").addEventListener("drop", (event) => {
 });
 document.querySelectorAll('input[name="kind"]').forEach((box) => box.addEventListener("change", changeKind));
 document.querySelectorAll('input[name="allowed"]').forEach((box) => box.addEventListener("change", changeAllowed));
-find("order").addEventListener("change", () => rules.check());
+for (const id of ["order", "implicit"]) find(id).addEventListener("change", () => rules.check());
 find("rules-reset").addEventListener("click", writeRules);
 find("form").addEventListener("submit", start);
 find("new-search").addEventListener("click", () => { location.hash = ""; });
