@@ -26,16 +26,15 @@ MAX_TERMS_PER_STEP = 0.5  # terms of a polynomial, at most, for each step that t
 MAX_STEPS = 400  # that a model is fitted to: half of them spread over the data, half where the states change most (spikes are rare)
 HELD_OUT = 4  # of these, every fourth is held out
 LEAST_STEPS = 12  # with fewer, there is no model
-GOOD_STEP = (
-    1e-6  # of the spread: a model that predicts samples this well needs no higher degree and no finer integration
-)
+GOOD_DEGREE = 1e-4  # of the spread: a model that predicts samples this well needs no higher degree
+GOOD_STEP = 1e-6  # of the spread: a model that predicts samples this well needs no finer integration
 BETTER = (
-    0.5  # times the error of the degree two below, or less: then the next degree is tried (a sine has odd powers only)
+    0.5  # times the error of the degree two below, or less: then the next one is tried (sines have odd powers only)
 )
 USEFUL = 0.2  # of the spread: a model with a smaller error is where the next degree starts from
 FINER = 0.8  # times the error, or less: then the integration is made finer again
 FIRST_SUBSTEPS, MAX_SUBSTEPS = 8, 64  # of the integration from one sample to the next
-SLOPE_SUBSTEPS = 4  # for the derivatives by the factors, which may be less accurate
+MAX_SLOPE_SUBSTEPS = 16  # for the derivatives by the factors; with fewer, spikes lead steps astray
 CAP = 1.0  # spreads: a step that ends farther off than this hardly counts, so that a few lost ones do not spoil the fit
 LOST = 1e3  # spreads: beyond, a step is lost
 QUADRATURE = 6  # points between two samples for the first guess
@@ -121,7 +120,7 @@ def fit_flow(runs: Sequence[Trajectory]) -> FlowModel | None:
             models.append(_fit_degree(start, models[-1] if models else None, steps))
             error = models[-1].relative_error
             is_no_better = degree >= SURE_DEGREE and error > BETTER * models[-3].relative_error
-            if error <= GOOD_STEP or is_no_better:
+            if error <= GOOD_DEGREE or is_no_better:
                 break
     return min(models, key=lambda model: model.relative_error, default=None)
 
@@ -267,7 +266,8 @@ def _follow(model: FlowModel, steps: _Steps) -> Numbers:
 def _derivatives(model: FlowModel, steps: _Steps) -> Numbers:
     """Return the derivatives of where the model leads by its factors [M, D, D * P]; those of the first state's slope come first."""
     polynomials = model.polynomials
-    return _run_kernel(polynomials, steps, SLOPE_SUBSTEPS, width=1 + polynomials.factors.size)[:, :, 1:]
+    n_substeps = min(model.n_substeps, MAX_SLOPE_SUBSTEPS)
+    return _run_kernel(polynomials, steps, n_substeps, width=1 + polynomials.factors.size)[:, :, 1:]
 
 
 def _run_kernel(polynomials: Polynomials, steps: _Steps, n_substeps: int, width: int) -> Numbers:

@@ -46,9 +46,7 @@ EDGE_SHARE = 0.25  # of a run, at most, is left out at each end, where estimates
 class Plan:
     """How trajectories become rows."""
 
-    method: Method = (
-        "auto"  # of the derivatives: "auto", one of DERIVATIVES, "flow", "weak", or a function (t, x) -> x_dot
-    )
+    method: Method = "auto"  # "auto", one of DERIVATIVES, "flow", "weak", or a function (t, x) -> x_dot
     order: int = 1  # 2: find accelerations; velocities are estimated
     is_discrete: bool = False  # rows are x[k] and x[k + 1]
     is_implicit: bool = False  # the rates of other states may appear in an equation
