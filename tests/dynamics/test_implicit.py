@@ -1,5 +1,7 @@
 """Equations with rates on both sides: grammars, what can be solved together, and whole runs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from spl.dynamics.implicit import (
     check_own_rates,
     drop_copied_rates,
     find_repeating,
+    find_unused_rates,
     keep_linear,
     share_grammar,
     solvable_rows,
@@ -70,7 +73,14 @@ def test_the_rates_of_all_states_are_columns_after_the_measured_ones(rows):
     assert rows.variables == NAMES
     dataset = rows.dataset(2)
     assert dataset.names == NAMES
-    np.testing.assert_array_equal(dataset.columns[6], rows.targets[:, 2])
+    np.testing.assert_array_equal(dataset.columns[7], rows.targets[:, 3])
+
+
+def test_the_rate_of_the_equation_and_rates_that_its_grammar_lacks_say_nothing(rows):
+    assert not rows.dataset(2).columns[6].any()
+    grammars = [Grammar.from_text(f"f -> C * {rate} | omega1").bind(NAMES) for rate in ("omega1'", "omega2'") * 2]
+    used = replace(rows, unused_rates=find_unused_rates(grammars, rows)).dataset(0)
+    assert [column.any() for column in used.columns] == [True] * 4 + [False, False, True, False]
 
 
 def test_one_grammar_for_all_states_loses_the_rate_of_each():

@@ -6,7 +6,9 @@ from tests.run_examples import NO_LIMIT, make_config, make_outlier_request, summ
 
 from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
+from spl.formulas.text import to_text
 from spl.noise.models import NORMAL, POISSON, STUDENT
+from spl.regression.column_screening import screen_columns
 from spl.regression.discover import discover
 from spl.regression.request import RegressionRequest
 
@@ -72,3 +74,14 @@ def test_with_error_bars_a_search_begins_with_them(rng):
 def test_a_model_that_is_asked_for_is_used(rng, noise):
     found = discover(make_request(rng.poisson(3 * X).astype(float), noise))
     assert (found.noise.name, found.noise.reason) == (noise.name, "as asked for")
+
+
+def test_a_view_that_has_tried_all_formulas_of_its_columns_goes_on_with_all_columns(rng):
+    table = rng.uniform(-1, 1, (300, 14))
+    data = Dataset.from_arrays(table, table.sum(axis=1))
+    promising = screen_columns(data).promising
+    seen, other = promising[0], next(column for column in range(14) if column not in promising)
+    grammar = Grammar.from_text(f"f -> C*x{seen} | C*x{seen} + C*x{other}", variables=data.names)
+    found = discover(RegressionRequest(data, grammar, limits=NO_LIMIT))
+    assert found.stopped == "exhausted"
+    assert f"x{other}" in to_text(found.front[-1].program)

@@ -16,7 +16,7 @@ from spl.data.trajectories import Trajectories, Trajectory
 from spl.dynamics.aliasing import SampleSequence
 from spl.dynamics.budget import NEVER, Deadline, SystemBudget, count_fits
 from spl.dynamics.flow_model import fit_flow
-from spl.dynamics.implicit import drop_copied_rates, keep_linear
+from spl.dynamics.implicit import drop_copied_rates, find_unused_rates, keep_linear
 from spl.dynamics.proposals import Proposals, TermSums, fit_sums
 from spl.dynamics.quality import find_system_doubts
 from spl.dynamics.refine import refine
@@ -108,6 +108,7 @@ def discover_system(
     samples = SampleSequence.of(data, rows, is_discrete=plan.is_discrete)
     if plan.is_implicit:
         request = replace(request, grammars=drop_copied_rates(request.grammars, rows))
+        rows = replace(rows, unused_rates=find_unused_rates(request.grammars, rows))
     sums = _fit_all_sums(rows, request)
     state_searches = _StateSearches(request, _limits_left(limits, began), watch, store, must_stop)
     seconds_before = state_searches.seconds_before()

@@ -94,6 +94,11 @@ def _drop_copied(grammar: Grammar, copies: dict[str, list[str]]) -> Grammar:
     return grammar if restricted is None else restricted
 
 
+def find_unused_rates(grammars: Sequence[Grammar], rows: SystemRows) -> tuple[frozenset[str], ...]:
+    """Return for each state the rates that its grammar does not have."""
+    return tuple(frozenset(rows.rates) - _used_variables(grammar) for grammar in grammars)
+
+
 def _used_variables(grammar: Grammar) -> set[str]:
     tokens = {token for rule in grammar.rules for token in rule.tokens if token >> tk.KIND_SHIFT == tk.VARIABLE}
     return {grammar.vocabulary.variables[token & tk.PAYLOAD_MASK] for token in tokens}

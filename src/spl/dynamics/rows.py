@@ -86,6 +86,7 @@ class SystemRows:
     weak: tuple[WeakForm, ...]  # one per run, if the method is "weak"
     target_errors: Numbers  # [D], estimated errors of the targets of clean data; 0 if unknown
     rates: tuple[str, ...] = ()  # names of the targets, if they may appear in the equations of other states
+    unused_rates: tuple[frozenset[str], ...] = ()  # per state, those that its equation may not have
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -98,9 +99,15 @@ class SystemRows:
         return self.method == "finite_difference" or (self.method == FLOW_METHOD and bool(self.target_errors.any()))
 
     def dataset(self, state: int) -> Dataset:
-        """Return the rows with the derivative of one state as the target; with rates, all of these are columns too."""
-        table = np.hstack([self.table, self.targets]) if self.rates else self.table
-        return Dataset.from_arrays(table, self.targets[:, state], names=self.variables)
+        """Return the rows with the derivative of one state as the target; with rates, all of these are columns too.
+
+        Columns of rates that the equation may not have are 0: nobody can take them for columns that explain the target.
+        """
+        if not self.rates:
+            return Dataset.from_arrays(self.table, self.targets[:, state], names=self.names)
+        unused = self.unused_rates[state] if self.unused_rates else {self.rates[state]}
+        rates = np.where([name in unused for name in self.rates], 0.0, self.targets)
+        return Dataset.from_arrays(np.hstack([self.table, rates]), self.targets[:, state], names=self.variables)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -146,7 +146,9 @@ def _search(setup: SearchSetup, views: Views, watch: Watcher | None, keep: Keepe
         reason = _reason_to_stop(setup, views, view)
         if reason:
             return reason
-        if view.is_exhausted or view.is_last_batch:
+        if view.is_exhausted and not view.planting.columns.is_whole:
+            views.widen(view)
+        elif view.is_exhausted or view.is_last_batch:
             _transplant(view)
             view.position = view.position.next_round(config.n_transplants)
         else:
@@ -244,7 +246,8 @@ def _reason_to_stop(setup: SearchSetup, views: Views, view: View) -> str:
         return "evaluations"  # the others stop where a run that continues would assess them
     if is_out_of_time:
         return "timeout"
-    return "exhausted" if view.is_exhausted and not view.trees[0].planted else ""  # every formula was tried
+    was_all_tried = view.is_exhausted and view.planting.columns.is_whole and not view.trees[0].planted
+    return "exhausted" if was_all_tried else ""
 
 
 def _transplant(view: View) -> None:

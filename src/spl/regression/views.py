@@ -118,6 +118,12 @@ class Views:
         """Whether every view had time to show what it can do."""
         return all(self._was_tried(view) for view in self.opened)
 
+    def widen(self, view: View) -> None:
+        """Let a view that has tried every formula of its columns begin again with all columns."""
+        planting, noise = view.planting, view.yardstick.noise
+        columns = ColumnView.whole(planting.columns.n_columns)
+        view.restart(plant(self.setup, noise, planting.weights, columns, planting, view.n_restarts + 1))
+
     def update(self, view: View) -> None:
         """Take note of what a view has found: others may be opened or take the lead, and its rows may get other weights."""
         choice = view.choice
