@@ -117,7 +117,7 @@ def discover_system(
     used, used_rows = _limit_samples(data, rows)
     trials = SystemTrials(used, used_rows, plan, budget)
     chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget)
-    starts = [shortest] if plan.is_discrete else [*_simple_starts(proposals, rows), shortest]
+    starts = [shortest] if plan.is_discrete else _simple_starts(proposals, rows)
     chosen, is_interrupted = _choose(chooser, searches, starts, shortest)
     is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
     not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
@@ -294,7 +294,7 @@ def _choose(
     if any(found.stopped == "interrupted" for found in searches):
         return chooser.take(shortest), True
     try:
-        return chooser.choose(starts) or chooser.take(shortest), False
+        return chooser.choose(starts, shortest) or chooser.take(shortest), False
     except KeyboardInterrupt:
         return chooser.take(shortest), True
 

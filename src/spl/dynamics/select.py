@@ -23,6 +23,7 @@ from spl.formulas.system import System
 
 Numbers = NDArray[np.float64]
 
+FAR_SHARE = 0.5  # of the error of simple formulas: only if costlier ones leave less, they are started with
 MAX_FAILED_FORMULAS = 4  # costlier than the present equation, one after the other, before the rest are skipped
 
 
@@ -65,13 +66,13 @@ class SystemChooser:
         unknown = tuple(np.full(len(number_positions(program)), np.nan) for program in programs)
         return ChosenSystem(self._trials.make_system(programs), unknown, chosen, None, ())
 
-    def choose(self, starts: Sequence[tuple[int, ...]]) -> ChosenSystem | None:
+    def choose(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...]) -> ChosenSystem | None:
         """Make moves while they shorten the description, then fit the constants as precisely as the data allows.
 
-        Each start is a row of each front; the best start is taken. None if no start can be followed along the data.
+        Each start is a row of each front; the best start is taken, or the costlier one if the others are far from the data. None if
+        no start can be followed along the data.
         """
-        begun = [self._trials.try_programs(self._moves.start(chosen), chosen) for chosen in dict.fromkeys(starts)]
-        best = min(begun, key=_length)
+        best = self._begin(starts, costlier)
         if not np.isfinite(best.length_nats):
             return None
         best = self._repeat(best, [self._grow, self._shrink])
@@ -82,6 +83,14 @@ class SystemChooser:
         return ChosenSystem(fitted.system, errors, best.chosen, fitted, fitted.notes)
 
     # ---- steps -----------------------------------------------------------------------------------
+
+    def _begin(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...]) -> Trial:
+        """Return the system to begin with."""
+        every = (*dict.fromkeys(starts), costlier)
+        begun = [self._trials.try_programs(self._moves.start(chosen), chosen) for chosen in every]
+        best, last = min(begun[:-1], key=_length), begun[-1]
+        is_far = not np.isfinite(best.length_nats) or last.error < FAR_SHARE * best.error
+        return last if is_far and np.isfinite(last.length_nats) else best
 
     def _repeat(self, best: Trial, steps: Sequence[Step]) -> Trial:
         """Repeat steps, along segments as long as the system can be followed, until none helps."""

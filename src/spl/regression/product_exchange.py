@@ -23,6 +23,7 @@ N_STARTS = 12  # for each size; about one in three finds the best set of four or
 N_DRAWN = 12  # products that each term of a start is drawn from
 N_RUNNERS_UP = 3  # next best products in each place of a set that cannot be improved, kept as alternatives
 SAME_PRODUCT = 1e-8  # squared sine of the angle below which a product adds no direction to those chosen
+RIDGE = 1e-13  # added to squared norms of 1, so that rounding makes none of a set of nearly dependent products negative
 SIGNATURE_DIGITS = 9  # products with equal projections on two random vectors, to so many digits, are the same
 LEAST_GAIN = 1e-12  # of the target's square: smaller improvements are rounding
 
@@ -85,8 +86,8 @@ class ProductTable:
         self._goal = goal / size if size > 0 else goal
         self._factors = _to_unit_size(factors[rows])
         self._multipliers = np.stack([scale, self._goal][: 1 + has_quotients])  # [B, N]
-        self._along = np.zeros((len(self._multipliers), *2 * [factors.shape[1]]))  # part of each product along the target
-        self._along[1:] = self._pair(self._factors, self._goal * self._multipliers[1:])
+        self._along = self._pair(self._factors, self._goal * self._multipliers)  # part of each product along the target
+        self._along[0] = 0.0  # it is kept in sums
         self._norms = self._measure_norms()
         self._places = np.arange(self._norms.size)
         self._places = self._find_distinct(rng, costs, is_allowed)
@@ -126,8 +127,6 @@ class ProductTable:
     @staticmethod
     def _pair(columns: Numbers, weights: Numbers) -> Numbers:
         """Return A' diag(w) A for each row w: [B, F, F]."""
-        if not len(weights):
-            return np.empty((0, *2 * [columns.shape[1]]))
         return np.stack([columns.T @ (weight[:, np.newaxis] * columns) for weight in weights])
 
     def _find_distinct(
@@ -194,6 +193,7 @@ class _Met(NamedTuple):
     numbers: tuple[int, ...]
 
     def sum_of(self, table: ProductTable) -> ProductSum:
+        """Return the set as products."""
         return ProductSum(tuple(map(table.product, self.numbers)), max(self.left, 0.0))
 
 
@@ -243,7 +243,7 @@ class _Exchange:
         if not chosen:
             return goal**2, 1.0
         rows = np.stack([self._table.inner_products(number) for number in chosen])
-        lower = np.linalg.cholesky(rows[:, list(chosen)] + SAME_PRODUCT**2 * np.eye(len(chosen)))
+        lower = np.linalg.cholesky(rows[:, list(chosen)] + RIDGE * np.eye(len(chosen)))
         inverse = np.linalg.inv(lower)  # then one matrix product, twice as fast as solving for all products
         along = inverse @ rows  # components of each product along orthonormal directions of the chosen ones
         explained = inverse @ goal[list(chosen)]
