@@ -24,13 +24,13 @@ ALL = Grammar.from_operators(["+", "-", "*", "sin"], NAMES)
 class Setting:
     """An oscillator with dx/dt = v and dv/dt = -4*x - 0.3*v, and what moves are made from."""
 
-    def __init__(self, grammar=ALL, fronts=(("v", "C*v + C*x"), ("C*x", "C*x + C*x**2"))):
+    def __init__(self, grammar=ALL, fronts=(("v", "C*v + C*x"), ("C*x", "C*x + C*x**2")), noise=0.01):
         t = np.linspace(0, 12, 500)
         rate = np.sqrt(4 - 0.15**2)
         x = np.exp(-0.15 * t) * np.cos(rate * t)
         v = np.exp(-0.15 * t) * (-0.15 * np.cos(rate * t) - rate * np.sin(rate * t))
         states = np.column_stack([x, v])
-        noisy = states + np.random.default_rng(0).normal(0, 0.01, states.shape)
+        noisy = states + np.random.default_rng(0).normal(0, noise, states.shape)
         data = Trajectories.from_arrays(noisy, t, names=NAMES)
         rows, bound = make_rows(data, Plan()), grammar.bind(NAMES)
         self.trials = SystemTrials(data, rows, Plan(), SystemBudget(NEVER))
@@ -87,6 +87,14 @@ def test_numbers_are_fitted_to_the_derivative_when_a_term_is_left_out(setting):
     longer = setting.try_texts("C*v", "C*x + C*v + C*x**2")
     found = [linear_terms(move.program) for move in setting.moves.omissions(longer, 1)]
     assert next(terms for terms in found if set(terms) == {"x", "v"}) == pytest.approx({"x": -4.0, "v": -0.3}, abs=0.15)
+
+
+def test_a_term_without_which_the_derivative_is_far_worse_is_not_left_out():
+    clean = Setting(noise=0.0)
+    longer = clean.try_texts("C*v", "C*x + C*v + C*x**2")
+    found = [set(linear_terms(move.program)) for move in clean.moves.omissions(longer, 1)]
+    assert {"x", "v"} in found
+    assert {"x", "x**2"} not in found
 
 
 def test_replacements_come_from_simple_to_costly_and_say_which_cost_more(setting, undamped):

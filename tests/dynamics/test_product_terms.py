@@ -52,7 +52,7 @@ def test_a_quotient_of_sums_of_products_is_among_the_proposals_with_its_numbers(
 
 
 def test_a_quotient_without_a_number_below_is_among_the_proposals(table):
-    data, proposals = propose(table, "(q + 3*p*w)/(w*w + 2*p*p)")
+    data, proposals = propose(table + 10.0, "(q + 3*p*w)/(w*w + 2*p*q)")
     assert smallest_miss(data, proposals) < 1e-6
 
 

@@ -1,10 +1,12 @@
 """What the equation of a state may be."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from spl.data.dataset import Dataset
-from spl.dynamics.proposals import MAX_TRIED_COST, NEAR_FRONT, Proposals, TermSums, can_be_fitted, fit_sums
+from spl.dynamics.proposals import MAX_SHORT, MAX_TRIED_COST, NEAR_FRONT, Proposals, TermSums, can_be_fitted, fit_sums
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
@@ -58,6 +60,30 @@ def test_sums_join_a_front_where_they_are_better(data, sums):
     assert joined[0].program == front[0].program
     assert has_terms_of(joined[-1].program, LAW)
     assert joined[-1].loss < 1e-9 < front[-1].loss
+
+
+def test_a_cheaper_and_better_sum_is_not_lost_to_one_with_coarser_numbers(data, sums):
+    cheap = replace(candidate("x + y", 1e-3), number_nats=40.0)
+    costly = replace(candidate("x*x*y + y", 0.1), number_nats=1.0)
+    joined = TermSums(sums.library, (cheap, costly)).join(Front(()), data, data.floor)
+    assert [each.loss for each in joined] == [1e-3]
+
+
+def test_sums_are_exact_if_a_short_one_is_as_accurate_as_the_derivatives(data, sums):
+    short = TermSums(sums.library, (candidate("C*x", 1e-9),))
+    assert short.are_exact(1e-9)
+    assert not short.are_exact(1e-10)
+    assert not short.are_exact(0.0)
+    long = "+".join(f"C*x**{k}" for k in range(1, MAX_SHORT + 2))
+    assert not TermSums(sums.library, (candidate(long, 1e-9),)).are_exact(1e-9)
+
+
+def test_products_that_the_library_lacks_are_among_the_sums():
+    x, y, z = np.random.default_rng(0).normal(size=(3, 300))
+    table, names = np.column_stack([x, y, z]), ("x", "y", "z")
+    data = Dataset.from_arrays(table, z * z * np.sin(x - y) - 3 * np.sin(x), names=names)
+    found = fit_sums(data, Grammar.from_operators(["+", "-", "*", "sin"], names).bind(names), seed=1)
+    assert min(each.loss for each in found.candidates if each.program.n_constants == 2) < 1e-9
 
 
 def test_formulas_come_by_cost_each_with_the_row_of_the_front_at_its_cost(data, sums):

@@ -78,6 +78,16 @@ def test_the_best_of_several_starts_is_taken():
     assert terms_of(chosen) == TRUTH
 
 
+def test_a_costlier_start_is_taken_if_the_others_are_far_from_the_data():
+    chooser = make_chooser([["v"], ["C*x**3", "C*x + C*v"]], max_fits=2)
+    assert chooser.choose([(0, 0)], costlier=(0, 1)).chosen == (0, 1)
+
+
+def test_a_costlier_start_is_not_taken_if_another_is_near_the_data():
+    chooser = make_chooser([["v"], ["C*x", "C*x + C*v"]], damping=0.02, max_fits=2)
+    assert chooser.choose([(0, 0)], costlier=(0, 1)).chosen == (0, 0)
+
+
 def test_no_move_is_made_without_a_budget():
     chosen = make_chooser([["v"], ["C*x"]], max_fits=1).choose([(0, 0)])
     assert terms_of(chosen) == [{"v"}, {"x"}]

@@ -47,7 +47,7 @@ def test_the_empty_term_is_the_number_1():
 
 
 def test_a_sum_has_a_factor_for_each_term():
-    assert to_text(write_sum(WORDS, [((), 2.0), (X, 3.0), (XY, -1.0)])) == "2 + 3*x - (x*y)"
+    assert to_text(write_sum(WORDS, [((), 2.0), (X, 3.0), (XY, -4.0)])) == "2 + 3*x - 4*(x*y)"
 
 
 def test_a_fraction_has_a_number_beside_its_divisor():

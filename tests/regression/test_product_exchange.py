@@ -85,7 +85,9 @@ def test_products_that_are_not_allowed_are_not_used(factors, rng):
 def test_factors_without_finite_values_or_only_0_are_not_used(factors, rng, bad):
     factors[:, 3] = bad
     table = ProductTable(factors, factors[:, 1], rng)
-    used = {place for number in range(len(table)) for place in (table.product(number).first, table.product(number).second)}
+    used = {
+        place for number in range(len(table)) for place in (table.product(number).first, table.product(number).second)
+    }
     assert used == {0, 1, 2, 4}
 
 
@@ -160,7 +162,9 @@ def make_pendulum(rng, n_rows=400):
 @pytest.mark.parametrize("noise", [0.0, 0.05, 0.2])
 def test_the_three_terms_of_a_double_pendulum_are_the_best_sum_of_three(rng, noise):
     factors, terms = make_pendulum(rng)
-    law = sum(number * factors[one] * factors[two] for number, (one, two) in zip((-0.5, -0.5, -9.81), terms, strict=True))
+    law = sum(
+        number * factors[one] * factors[two] for number, (one, two) in zip((-0.5, -0.5, -9.81), terms, strict=True)
+    )
     target = law + noise * law.std() * rng.normal(size=law.size)
     names = list(factors)
     table = ProductTable(np.column_stack(list(factors.values())), target, rng)
@@ -210,3 +214,8 @@ def test_products_that_depend_on_each_other_are_not_in_one_sum(rng):
     factors = np.column_stack([np.ones(100), x, 1 + x, 1 + 1e-9 * rng.normal(size=100)])
     found = best_sums(ProductTable(factors, x + rng.normal(size=100), rng), 5)
     assert max(found) == 3  # 1, x and x**2 explain all others
+
+
+def test_once_nothing_is_left_no_longer_sums_are_searched(factors, rng):
+    target = 2 * factors[:, 1] * factors[:, 4] + factors[:, 4]
+    assert sorted(best_sums(ProductTable(factors, target, rng), 5)) == [1, 2]

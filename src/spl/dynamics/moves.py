@@ -18,7 +18,9 @@ from spl.kernels.programs import tokens as tk
 from spl.notation.terms import add_term, multiply_out
 from spl.regression.fit import POLISH_EFFORT, fit
 
-MOST_RISE = 10.0  # times the loss of an equation on the derivatives: without a term that raises it more, no trial is needed
+MOST_RISE = (
+    10.0  # times the loss of an equation on the derivatives: without a term that raises it more, no trial is needed
+)
 N_TERMS_TRIED = 4  # of those that promise to shorten the description
 
 

@@ -66,7 +66,7 @@ class SystemChooser:
         unknown = tuple(np.full(len(number_positions(program)), np.nan) for program in programs)
         return ChosenSystem(self._trials.make_system(programs), unknown, chosen, None, ())
 
-    def choose(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...]) -> ChosenSystem | None:
+    def choose(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...] | None = None) -> ChosenSystem | None:
         """Make moves while they shorten the description, then fit the constants as precisely as the data allows.
 
         Each start is a row of each front; the best start is taken, or the costlier one if the others are far from the data. None if
@@ -84,13 +84,17 @@ class SystemChooser:
 
     # ---- steps -----------------------------------------------------------------------------------
 
-    def _begin(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...]) -> Trial:
+    def _begin(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...] | None) -> Trial:
         """Return the system to begin with."""
-        every = (*dict.fromkeys(starts), costlier)
-        begun = [self._trials.try_programs(self._moves.start(chosen), chosen) for chosen in every]
-        best, last = min(begun[:-1], key=_length), begun[-1]
-        is_far = not np.isfinite(best.length_nats) or last.error < FAR_SHARE * best.error
-        return last if is_far and np.isfinite(last.length_nats) else best
+        best = min((self._start(chosen) for chosen in dict.fromkeys(starts)), key=_length)
+        if costlier is None:
+            return best
+        other = self._start(costlier)
+        is_far = not np.isfinite(best.length_nats) or other.error < FAR_SHARE * best.error
+        return other if is_far and np.isfinite(other.length_nats) else best
+
+    def _start(self, chosen: tuple[int, ...]) -> Trial:
+        return self._trials.try_programs(self._moves.start(chosen), chosen)
 
     def _repeat(self, best: Trial, steps: Sequence[Step]) -> Trial:
         """Repeat steps, along segments as long as the system can be followed, until none helps."""

@@ -25,7 +25,8 @@ N_RUNNERS_UP = 3  # next best products in each place of a set that cannot be imp
 SAME_PRODUCT = 1e-8  # squared sine of the angle below which a product adds no direction to those chosen
 RIDGE = 1e-13  # added to squared norms of 1, so that rounding makes none of a set of nearly dependent products negative
 SIGNATURE_DIGITS = 9  # products with equal projections on two random vectors, to so many digits, are the same
-LEAST_GAIN = 1e-12  # of the target's square: smaller improvements are rounding
+NOTHING_LEFT = 1e-12  # of the target's square: the rest is rounding
+LEAST_GAIN = 1e-12  # of the target's square: smaller improvements are rounding, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,9 @@ class ProductTable:
         places = np.flatnonzero(usable)
         order = places[np.argsort(total[places], kind="stable")]
         one, two = (self._project(vector)[order] for vector in rng.normal(size=(2, self._goal.size)))
-        signatures = np.round(np.column_stack([one, two]) * np.where(one < 0, -1.0, 1.0)[:, np.newaxis], SIGNATURE_DIGITS)
+        signatures = np.round(
+            np.column_stack([one, two]) * np.where(one < 0, -1.0, 1.0)[:, np.newaxis], SIGNATURE_DIGITS
+        )
         return np.asarray(np.sort(order[np.unique(signatures, axis=0, return_index=True)[1]]))
 
 
@@ -152,7 +155,7 @@ def exchange_products(
     """Yield the best sums of 1, 2, ... `n_terms` products that were met, several of each size, the best first.
 
     Then each size is tried once more, starting from the best sum of the next size without one of its products, and its sums are
-    yielded again if there is a better one.
+    yielded again if there is a better one. Once a sum leaves nothing but rounding, no longer ones are searched.
 
     Args:
         table: the products.
@@ -179,6 +182,8 @@ def exchange_products(
             break
         searches.append(search)
         yield [each.sum_of(table) for each in search.best(n_kept)]
+        if search.best(1)[0].left < NOTHING_LEFT:
+            break
     for longer, search in pairwise(reversed(searches)):
         before = search.best(1)[0].numbers
         search.run_from(longer.best(1)[0].numbers)
