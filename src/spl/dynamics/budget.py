@@ -68,10 +68,10 @@ class SystemBudget:
         """Whether the clock may have ended something by now."""
         return not self._must_stop() and self.seconds_left(MOVE_SHARE) <= 0
 
-    def may_try(self) -> bool:
-        """Return whether another formula may be tried."""
-        is_counted_out = self._max_fits is not None and self._n_fits >= self._max_fits
-        return not is_counted_out and self.seconds_left(MOVE_SHARE) > 0
+    def may_try(self, share: float = 1.0) -> bool:
+        """Return whether another formula may be tried, with this share of the budget for trying formulas."""
+        is_counted_out = self._max_fits is not None and self._n_fits >= share * self._max_fits
+        return not is_counted_out and self.seconds_left(share * MOVE_SHARE) > 0
 
     def begin_fit(self) -> float:
         """Count a trial and return how many seconds it may take."""

@@ -23,6 +23,7 @@ from spl.formulas.system import System
 
 Numbers = NDArray[np.float64]
 
+SIMPLE_SHARE = 0.6  # of the budget may go into growing simple formulas before costlier ones are looked at
 FAR_SHARE = 0.5  # of the error of simple formulas: only if costlier ones leave less, they are started with
 MAX_FAILED_FORMULAS = 4  # costlier than the present equation, one after the other, before the rest are skipped
 
@@ -56,6 +57,7 @@ class SystemChooser:
     ) -> None:
         bound = [grammar.bind(rows.names) for grammar in grammars]
         self._trials, self._proposals, self._budget = trials, proposals, budget
+        self._share = 1.0  # of the budget that the present steps may use
         self._moves = SystemMoves(rows, trials, bound, proposals)
         literals = [grammar.vocabulary.literals for grammar in bound]
         self._final_fit = FinalFit(trials, budget, [each.data for each in proposals], literals)
@@ -69,13 +71,15 @@ class SystemChooser:
     def choose(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...] | None = None) -> ChosenSystem | None:
         """Make moves while they shorten the description, then fit the constants as precisely as the data allows.
 
-        Each start is a row of each front; the best start is taken, or the costlier one if the others are far from the data. None if
-        no start can be followed along the data.
+        Each start is a row of each front; the best start is taken. If it does not come as far as the costlier one already is, that is
+        taken instead: at once if the others are far from the data. None if no start can be followed along the data.
         """
         best = self._begin(starts, costlier)
         if not np.isfinite(best.length_nats):
             return None
-        best = self._repeat(best, [self._grow, self._shrink])
+        best = self._repeat(best, [self._grow, self._shrink], SIMPLE_SHARE if costlier else 1.0)
+        if costlier and self._budget.may_try() and (other := self._start(costlier)).length_nats < best.length_nats:
+            best = self._repeat(other, [self._grow, self._shrink])
         best = self._repeat(best, [self._replace, self._grow, self._shrink])
         best = self._drop_unsupported(best)
         fitted = self._final_fit.fit(best)
@@ -96,15 +100,19 @@ class SystemChooser:
     def _start(self, chosen: tuple[int, ...]) -> Trial:
         return self._trials.try_programs(self._moves.start(chosen), chosen)
 
-    def _repeat(self, best: Trial, steps: Sequence[Step]) -> Trial:
-        """Repeat steps, along segments as long as the system can be followed, until none helps."""
-        before = None
-        while best is not before and self._budget.may_try():
+    def _repeat(self, best: Trial, steps: Sequence[Step], share: float = 1.0) -> Trial:
+        """Repeat steps, along segments as long as the system can be followed, until none helps or the share of the budget is used."""
+        before, self._share = None, share
+        while best is not before and self._may_try():
             before = best
             best = self._trials.lengthen(best)
             for step in steps:
                 best = step(best)
+        self._share = 1.0
         return best
+
+    def _may_try(self) -> bool:
+        return self._budget.may_try(self._share)
 
     def _replace(self, best: Trial) -> Trial:
         """Replace each equation by another formula that is better."""
@@ -128,7 +136,7 @@ class SystemChooser:
         """Leave out terms and functions of each equation in turn, one at a time, as long as that helps."""
         for state in range(len(self._proposals)):
             shorter: Trial | None = best
-            while shorter is not None and self._budget.may_try():
+            while shorter is not None and self._may_try():
                 best = shorter
                 shorter = self._first_better(best, self._moves.omissions(best, state))
         return best
@@ -149,7 +157,7 @@ class SystemChooser:
 
     def _within_budget(self, moves: Iterator[Move]) -> Iterator[Move]:
         """Yield moves as long as another one may be tried."""
-        while self._budget.may_try() and (move := next(moves, None)) is not None:
+        while self._may_try() and (move := next(moves, None)) is not None:
             yield move
 
     def _try(self, best: Trial, move: Move) -> Trial:
