@@ -1,5 +1,7 @@
 """What is left for choosing a system: by the clock, or counted."""
 
+import time
+
 import numpy as np
 
 from spl.dynamics.budget import NEVER, Deadline, SystemBudget
@@ -32,3 +34,15 @@ def test_nothing_is_left_once_it_must_stop():
     assert not budget.may_try()
     assert budget.seconds_left() == 0.0
     assert not budget.may_be_cut_off
+
+
+def test_a_share_of_the_budget_is_used_up_before_the_rest():
+    counted = SystemBudget(NEVER, max_fits=4)
+    counted.begin_fit()
+    counted.begin_fit()
+    assert not counted.may_try(share=0.5)
+    assert counted.may_try()
+    timed = SystemBudget(Deadline.after(0.05))
+    time.sleep(0.02)
+    assert not timed.may_try(share=0.1)
+    assert timed.may_try()

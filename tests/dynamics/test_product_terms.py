@@ -104,3 +104,11 @@ def test_with_many_columns_groups_of_factors_are_left_out(rng):
     terms = ProductTerms.build(Grammar.from_operators(OPERATORS, names).bind(names), data)
     assert 50 < len(terms.factors) <= MAX_FACTORS
     assert not any(tk.SUB in factor for factor in terms.factors)
+
+
+def test_proposals_end_when_they_must_stop(table):
+    data = Dataset.from_arrays(table, np.sin(table).sum(axis=1), names=NAMES)
+    terms = ProductTerms.build(ALL.bind(NAMES), data)
+    proposals = list(terms.propose(data.target, np.random.default_rng(0), must_stop=lambda: True))
+    assert proposals
+    assert max(program.n_constants for program in proposals) == 1

@@ -88,6 +88,13 @@ def test_a_costlier_start_is_not_taken_if_another_is_near_the_data():
     assert chooser.choose([(0, 0)], costlier=(0, 1)).chosen == (0, 0)
 
 
+def test_a_costlier_start_is_taken_if_a_near_one_does_not_come_as_far():
+    chooser = make_chooser([["v"], ["C*sin(1.5*x)", "C*x + C*v"]], damping=0.3, has_sums=False)
+    chosen = chooser.choose([(0, 0)], costlier=(0, 1))
+    assert chosen.chosen == (0, 1)
+    assert terms_of(chosen) == TRUTH
+
+
 def test_no_move_is_made_without_a_budget():
     chosen = make_chooser([["v"], ["C*x"]], max_fits=1).choose([(0, 0)])
     assert terms_of(chosen) == [{"v"}, {"x"}]

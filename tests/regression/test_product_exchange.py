@@ -219,3 +219,8 @@ def test_products_that_depend_on_each_other_are_not_in_one_sum(rng):
 def test_once_nothing_is_left_no_longer_sums_are_searched(factors, rng):
     target = 2 * factors[:, 1] * factors[:, 4] + factors[:, 4]
     assert sorted(best_sums(ProductTable(factors, target, rng), 5)) == [1, 2]
+
+
+def test_the_exchange_ends_when_it_must_stop(factors, rng):
+    table = ProductTable(factors, rng.normal(size=60), rng)
+    assert sorted(best_sums(table, 5, must_stop=lambda: True)) == [1]

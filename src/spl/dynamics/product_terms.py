@@ -4,15 +4,16 @@ Factors are columns and their powers, functions of columns, and sines and cosine
 products are compared at once (`regression/product_exchange`). Formulas keep to the grammar.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, zip_longest
+from itertools import combinations, combinations_with_replacement, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.dynamics.simple_terms import (
+    START_TOKEN,
     Term,
     evaluate_term,
     has_quotients,
@@ -24,6 +25,7 @@ from spl.dynamics.simple_terms import (
 from spl.formulas.grammar import Grammar
 from spl.formulas.operators import is_function
 from spl.formulas.program import Program, Vocabulary
+from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.programs import tokens as tk
 from spl.regression.product_exchange import Product, ProductSum, ProductTable, exchange_products
 
@@ -56,27 +58,30 @@ class ProductTerms:
             if len(kept) + len(usable) <= MAX_FACTORS:
                 kept |= usable
         factors = tuple(kept)
-        allowed = np.zeros((len(factors), len(factors)), dtype=bool)
-        for first, second in zip(*np.triu_indices(len(factors)), strict=True):
-            allowed[first, second] = is_allowed(grammar, _multiply(factors[first], factors[second]))
+        allowed = _find_allowed(grammar, factors)
         values = np.column_stack(list(kept.values())) if kept else np.empty((data.n_rows, 0))
         return cls(words, factors, values, allowed, has_quotients(grammar))
 
-    def propose(self, target: Numbers, rng: np.random.Generator) -> Iterator[Program]:
+    def propose(
+        self, target: Numbers, rng: np.random.Generator, must_stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Program]:
         """Yield sums of 1 to `MAX_PRODUCTS` products close to a target [N], and quotients of such sums, by increasing size."""
         if not self.factors or not np.any(target):
             return
-        searches = [self._search(target, rng, has_quotients=each) for each in (False, True)[: 1 + self.has_quotients]]
+        kinds = (False, True)[: 1 + self.has_quotients]
+        searches = [self._search(target, rng, must_stop, has_quotients=each) for each in kinds]
         for of_one_size in zip_longest(*searches, fillvalue=()):
             for found in (each for sums in of_one_size for each in sums):
                 yield from self._write(found, target)
 
-    def _search(self, target: Numbers, rng: np.random.Generator, *, has_quotients: bool) -> Iterator[list[ProductSum]]:
+    def _search(
+        self, target: Numbers, rng: np.random.Generator, must_stop: Callable[[], bool], *, has_quotients: bool
+    ) -> Iterator[list[ProductSum]]:
         costs = [len(factor) for factor in self.factors]
         table = ProductTable(
             self.values, target, rng, costs=costs, is_allowed=self.allowed, has_quotients=has_quotients
         )
-        return exchange_products(table, MAX_PRODUCTS, rng, n_kept=N_KEPT)
+        return exchange_products(table, MAX_PRODUCTS, rng, n_kept=N_KEPT, must_stop=must_stop)
 
     def _write(self, found: ProductSum, target: Numbers) -> Iterator[Program]:
         """Yield the formula with numbers from least squares, unless it has nothing above the bar."""
@@ -105,6 +110,18 @@ class ProductTerms:
     def _evaluate(self, products: Sequence[Product]) -> Numbers:
         firsts, seconds = [each.first for each in products], [each.second for each in products]
         return np.asarray(self.values[:, firsts] * self.values[:, seconds])
+
+
+def _find_allowed(grammar: Grammar, factors: Sequence[Term]) -> NDArray[np.bool_]:
+    """Return which pairs of factors the grammar allows as a term [F, F]; only the upper triangle is filled."""
+    is_free = grammar.derives_template((tk.MUL, CONSTANT_TOKEN, tk.MUL, START_TOKEN, START_TOKEN), 0)
+    is_formula = [is_free and (not term or grammar.derives_template(term, 0)) for term in factors]
+    allowed = np.zeros((len(factors), len(factors)), dtype=bool)
+    for one, two in combinations_with_replacement(range(len(factors)), 2):
+        allowed[one, two] = (is_formula[one] and is_formula[two]) or is_allowed(
+            grammar, _multiply(factors[one], factors[two])
+        )
+    return allowed
 
 
 def _multiply(first: Term, second: Term) -> Term:

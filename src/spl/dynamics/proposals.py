@@ -60,13 +60,16 @@ def fit_sums(data: Dataset, grammar: Grammar, max_seconds: float | None = None, 
     half_time = Deadline.after(None if max_seconds is None else LIBRARY_SHARE * max_seconds)
     library = TermLibrary.build(grammar, data)
     from_library = takewhile(lambda _: not half_time.is_over, library.propose(data.target))
-    by_exchange = takewhile(lambda _: not deadline.is_over, _propose_products(data, grammar, seed))
+    by_exchange = takewhile(lambda _: not deadline.is_over, _propose_products(data, grammar, seed, deadline))
     programs = {program.tokens: program for program in chain(from_library, by_exchange) if can_be_fitted(program)}
     return TermSums(library, tuple(fit(program, data, effort=POLISH_EFFORT) for program in programs.values()))
 
 
-def _propose_products(data: Dataset, grammar: Grammar, seed: int) -> Iterator[Program]:
-    yield from ProductTerms.build(grammar, data).propose(data.target, np.random.default_rng(seed))
+def _propose_products(data: Dataset, grammar: Grammar, seed: int, deadline: Deadline) -> Iterator[Program]:
+    if deadline.is_over:
+        return
+    products = ProductTerms.build(grammar, data)
+    yield from products.propose(data.target, np.random.default_rng(seed), lambda: deadline.is_over)
 
 
 def can_be_fitted(program: Program) -> bool:

@@ -23,7 +23,7 @@ from spl.formulas.system import System
 
 Numbers = NDArray[np.float64]
 
-SIMPLE_SHARE = 0.6  # of the budget may go into growing simple formulas before costlier ones are looked at
+SIMPLE_STARTS_SHARE = 0.6  # of the budget may go into growing simple formulas before costlier ones are looked at
 FAR_SHARE = 0.5  # of the error of simple formulas: only if costlier ones leave less, they are started with
 MAX_FAILED_FORMULAS = 4  # costlier than the present equation, one after the other, before the rest are skipped
 
@@ -77,7 +77,7 @@ class SystemChooser:
         best = self._begin(starts, costlier)
         if not np.isfinite(best.length_nats):
             return None
-        best = self._repeat(best, [self._grow, self._shrink], SIMPLE_SHARE if costlier else 1.0)
+        best = self._repeat(best, [self._grow, self._shrink], SIMPLE_STARTS_SHARE if costlier else 1.0)
         if costlier and self._budget.may_try() and (other := self._start(costlier)).length_nats < best.length_nats:
             best = self._repeat(other, [self._grow, self._shrink])
         best = self._repeat(best, [self._replace, self._grow, self._shrink])

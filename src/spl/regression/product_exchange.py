@@ -6,7 +6,7 @@ A' diag(r) A. Starting with terms drawn from the best few, each term is taken ou
 nothing improves. The sets are only proposals: whether one is the law is for the caller to judge.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -150,7 +150,13 @@ class ProductTable:
 
 
 def exchange_products(
-    table: ProductTable, n_terms: int, rng: np.random.Generator, *, n_starts: int = N_STARTS, n_kept: int = 5
+    table: ProductTable,
+    n_terms: int,
+    rng: np.random.Generator,
+    *,
+    n_starts: int = N_STARTS,
+    n_kept: int = 5,
+    must_stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[list[ProductSum]]:
     """Yield the best sums of 1, 2, ... `n_terms` products that were met, several of each size, the best first.
 
@@ -163,6 +169,7 @@ def exchange_products(
         rng: draws the starts.
         n_starts: starts for each size; the first is the best sum of the size before, with one more product.
         n_kept: sums of each size.
+        must_stop: asked before each start; the size at which it becomes true is the last.
 
     Examples:
         >>> rng = np.random.default_rng(0)
@@ -177,14 +184,17 @@ def exchange_products(
         search = _Exchange(table, size, rng)
         search.run_from(searches[-1].best(1)[0].numbers if searches else ())
         for _ in range(n_starts - 1):
-            search.run_from(())
+            if not must_stop():
+                search.run_from(())
         if not search.best(1):
             break
         searches.append(search)
         yield [each.sum_of(table) for each in search.best(n_kept)]
-        if search.best(1)[0].left < NOTHING_LEFT:
+        if search.best(1)[0].left < NOTHING_LEFT or must_stop():
             break
     for longer, search in pairwise(reversed(searches)):
+        if must_stop():
+            return
         before = search.best(1)[0].numbers
         search.run_from(longer.best(1)[0].numbers)
         if search.best(1)[0].numbers != before:
