@@ -77,9 +77,7 @@ class SystemChooser:
         best = self._begin(starts, costlier)
         if not np.isfinite(best.length_nats):
             return None
-        best = self._repeat(best, [self._grow, self._shrink], SIMPLE_STARTS_SHARE if costlier else 1.0)
-        if costlier and self._budget.may_try() and (other := self._start(costlier)).length_nats < best.length_nats:
-            best = self._repeat(other, [self._grow, self._shrink])
+        best = self._grow_and_shrink(best, costlier)
         best = self._repeat(best, [self._replace, self._grow, self._shrink])
         best = self._drop_unsupported(best)
         fitted = self._final_fit.fit(best)
@@ -99,6 +97,16 @@ class SystemChooser:
 
     def _start(self, chosen: tuple[int, ...]) -> Trial:
         return self._trials.try_programs(self._moves.start(chosen), chosen)
+
+    def _grow_and_shrink(self, best: Trial, costlier: tuple[int, ...] | None) -> Trial:
+        """Add and leave out terms until that no longer helps; go on from the costlier start if that is better after a while."""
+        steps = [self._grow, self._shrink]
+        if costlier is None:
+            return self._repeat(best, steps)
+        grown = self._repeat(best, steps, SIMPLE_STARTS_SHARE)
+        is_cut_off = not self._budget.may_try(SIMPLE_STARTS_SHARE)
+        better = min(grown, self._start(costlier), key=_length) if self._budget.may_try() else grown
+        return self._repeat(better, steps) if is_cut_off or better is not grown else grown
 
     def _repeat(self, best: Trial, steps: Sequence[Step], share: float = 1.0) -> Trial:
         """Repeat steps, along segments as long as the system can be followed, until none helps or the share of the budget is used."""
