@@ -98,6 +98,13 @@ def test_factors_that_leave_their_domain_are_not_used(table):
     assert not any("log" in to_text(program) for program in proposals)
 
 
+@pytest.mark.parametrize("size", [1e-140, 1e-60, 1e60, 1e140])
+def test_huge_and_tiny_columns_give_finite_proposals(table, size):
+    data, proposals = propose(size * table, "q + 2*p")
+    assert all(np.all(np.isfinite(program.constants)) for program in proposals)
+    assert smallest_miss(data, proposals) < 1e-6 * size
+
+
 def test_with_many_columns_groups_of_factors_are_left_out(rng):
     names = tuple(f"x{k}" for k in range(12))
     data = Dataset.from_arrays(rng.normal(size=(50, 12)), rng.normal(size=50), names=names)

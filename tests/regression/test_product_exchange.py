@@ -91,10 +91,11 @@ def test_factors_without_finite_values_or_only_0_are_not_used(factors, rng, bad)
     assert used == {0, 1, 2, 4}
 
 
-def test_huge_and_tiny_factors_are_compared_like_others(rng):
+@pytest.mark.parametrize("size", [1e-250, 1.0, 1e250])
+def test_huge_and_tiny_values_are_compared_like_others(rng, size):
     x, y = rng.normal(size=(2, 50))
     factors = np.column_stack([np.ones(50), 1e200 * x, 1e-200 * y])
-    [best, *_] = best_sums(ProductTable(factors, x * y, rng), 1)[1]
+    [best, *_] = best_sums(ProductTable(factors, size * x * y, rng, has_quotients=True), 1)[1]
     assert best.products == (Product(1, 2),)
     assert best.left < 1e-12
 

@@ -66,7 +66,9 @@ class ProductTerms:
         self, target: Numbers, rng: np.random.Generator, must_stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Program]:
         """Yield sums of 1 to `MAX_PRODUCTS` products close to a target [N], and quotients of such sums, by increasing size."""
-        if not self.factors or not np.any(target):
+        with np.errstate(over="ignore", under="ignore"):
+            is_usable = 0 < target @ target < np.inf
+        if not self.factors or not is_usable:
             return
         kinds = (False, True)[: 1 + self.has_quotients]
         searches = [self._search(target, rng, must_stop, has_quotients=each) for each in kinds]
@@ -84,22 +86,23 @@ class ProductTerms:
         return exchange_products(table, MAX_PRODUCTS, rng, n_kept=N_KEPT, must_stop=must_stop)
 
     def _write(self, found: ProductSum, target: Numbers) -> Iterator[Program]:
-        """Yield the formula with numbers from least squares, unless it has nothing above the bar."""
+        """Yield the formula with numbers from least squares, unless it has nothing above the bar or its values are too large."""
         above = [product for product in found.products if not product.is_below]
         below = [product for product in found.products if product.is_below]
-        if not above:
+        with np.errstate(over="ignore", invalid="ignore"):
+            upper, lower = self._evaluate(above), self._evaluate(below)
+            times_target = target[:, np.newaxis] * lower
+            along = (target @ times_target) / (target @ target)  # taken out: it would explain the target by itself
+            table = np.hstack([upper, np.outer(target, along) - times_target])
+        if not above or not np.all(np.isfinite(table)):
             return
-        columns = self._evaluate(below)
-        lower = target[:, np.newaxis] * columns
-        along = (target @ lower) / (target @ target)  # taken out: it would explain the target by itself
-        table = np.hstack([self._evaluate(above), np.outer(target, along) - lower])
         numbers = np.linalg.lstsq(table, target, rcond=None)[0]
         upper_terms = list(zip(map(self._term, above), numbers, strict=False))
         if not below:
             yield write_sum(self.vocabulary, upper_terms)
             return
         factors = numbers[len(above) :]
-        largest_first = np.argsort(-np.abs(factors) * np.linalg.norm(columns, axis=0))
+        largest_first = np.argsort(-np.abs(factors) * np.linalg.norm(lower, axis=0))
         lower_terms = [(self._term(below[k]), float(factors[k])) for k in largest_first]
         if lower_terms[0][1] != 0:
             yield write_quotient(self.vocabulary, upper_terms, lower_terms, number=float(1 - along @ factors))

@@ -82,7 +82,7 @@ class ProductTable:
         _check(factors, target, weights)
         rows = _spread(len(target))
         scale = np.ones(rows.size) if weights is None else np.sqrt(weights[rows])
-        goal = target[rows] * scale
+        goal = _to_unit_size((target[rows] * scale)[:, np.newaxis])[:, 0]
         size = np.linalg.norm(goal)
         self._goal = goal / size if size > 0 else goal
         self._factors = _to_unit_size(factors[rows])
