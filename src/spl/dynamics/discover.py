@@ -118,7 +118,8 @@ def discover_system(
     trials = SystemTrials(used, used_rows, plan, budget)
     chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget)
     starts = [shortest] if plan.is_discrete else _simple_starts(proposals, rows)
-    chosen, is_interrupted = _choose(chooser, searches, starts, shortest)
+    costlier = tuple(each.keep_simple(*rows_of) for each, *rows_of in zip(proposals, starts[-1], shortest, strict=True))
+    chosen, is_interrupted = _choose(chooser, searches, starts, costlier, shortest)
     is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
     not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
     doubts = (*not_followed, *find_system_doubts(chosen.system, data, rows))
@@ -288,13 +289,14 @@ def _choose(
     chooser: SystemChooser,
     searches: Sequence[Discovery],
     starts: Sequence[tuple[int, ...]],
+    costlier: tuple[int, ...],
     shortest: tuple[int, ...],
 ) -> tuple[ChosenSystem, bool]:
     """Return the chosen system, and whether the run was interrupted; without a choice, take the shortest descriptions."""
     if any(found.stopped == "interrupted" for found in searches):
         return chooser.take(shortest), True
     try:
-        return chooser.choose(starts, shortest) or chooser.take(shortest), False
+        return chooser.choose(starts, costlier) or chooser.take(shortest), False
     except KeyboardInterrupt:
         return chooser.take(shortest), True
 
