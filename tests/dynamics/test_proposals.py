@@ -138,6 +138,13 @@ def test_the_simplest_row_for_clean_data_is_exact(data, sums):
     assert [proposals.simplest_row(1.1, is_clean=is_clean) for is_clean in (False, True)] == [0, 2]
 
 
+def test_a_simple_formula_is_kept_unless_a_costlier_one_is_much_closer(data, sums):
+    losses = {"x": 0.5 * data.spread, "x*y": 0.11 * data.spread, "x*y + x": 0.1 * data.spread}
+    proposals = propose(data, sums, (losses, {}))
+    assert proposals.keep_simple(1, 2) == 1
+    assert proposals.keep_simple(0, 2) == 2
+
+
 def test_a_program_that_is_too_long_for_the_kernels_cannot_be_fitted():
     assert can_be_fitted(parse_expression("x + y", WORDS))
     assert not can_be_fitted(parse_expression("+".join("x" * tk.MAX_PROGRAM_LENGTH), WORDS))

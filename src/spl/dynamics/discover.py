@@ -130,7 +130,9 @@ def discover_system(
     shortest, repeated = chooser.make_solvable(shortest)
     if plan.is_implicit:  # with rates, the equations are all nearly right or none can be followed
         starts = [chooser.make_solvable(start)[0] for start in (*starts, shortest)]
-    chosen, is_interrupted = _choose(chooser, searches, starts, shortest)
+    costlier = tuple(each.keep_simple(*rows_of) for each, *rows_of in zip(proposals, starts[-1], shortest, strict=True))
+    costlier = chooser.make_solvable(costlier)[0]
+    chosen, is_interrupted = _choose(chooser, searches, starts, costlier, shortest)
     is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
     not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
     misfit = _measure_misfit(chosen, trials.exact_error) if not plan.is_discrete else 0.0
@@ -304,13 +306,14 @@ def _choose(
     chooser: SystemChooser,
     searches: Sequence[Discovery],
     starts: Sequence[tuple[int, ...]],
+    costlier: tuple[int, ...],
     shortest: tuple[int, ...],
 ) -> tuple[ChosenSystem, bool]:
     """Return the chosen system, and whether the run was interrupted; without a choice, take the shortest descriptions."""
     if any(found.stopped == "interrupted" for found in searches):
         return chooser.take(shortest), True
     try:
-        return chooser.choose(starts, shortest) or chooser.take(shortest), False
+        return chooser.choose(starts, costlier) or chooser.take(shortest), False
     except KeyboardInterrupt:
         return chooser.take(shortest), True
 

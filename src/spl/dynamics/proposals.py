@@ -30,6 +30,7 @@ UNRELATED_SHARE = 0.5  # a formula that leaves more of the spread of the derivat
 MAX_TRIED_COST = 64  # of a formula: the acceleration of a double pendulum costs 53
 SAME_PROPOSAL_LOSS = 1e-6  # relative: formulas whose losses differ by less are the same formula written in two ways
 NEAR_FRONT = 1.3  # times the loss of the front at its cost is allowed: smoothing makes wrong formulas look better
+NEAR_ROW = 1.2  # times the loss of a costlier formula is allowed for a simple one in its place
 N_SCORED_TERMS = 48  # terms whose gain along the trajectories is estimated
 SIMPLE_SHARE = 0.2  # of the spread of the derivative may be left unexplained by the formula to start with
 CLEAN_SHARE = 1e-4  # the same for data without noise
@@ -95,6 +96,10 @@ class Proposals:
         if is_clean and best <= CLEAN_SHARE * self.data.spread:
             limit = CLEAN_SHARE * self.data.spread
         return next(row for row, candidate in enumerate(self.front) if candidate.loss <= limit)
+
+    def keep_simple(self, simple: int, costlier: int) -> int:
+        """Return the first of two rows of the front, unless the formula in the second is much closer to the derivative."""
+        return simple if self.front[simple].loss <= NEAR_ROW * self.front[costlier].loss else costlier
 
     def formulas(self) -> Iterator[tuple[int, Candidate]]:
         """Yield distinct formulas that fit well, by increasing cost, each with the last row of the front that costs no more."""
