@@ -5,7 +5,7 @@ import pytest
 
 from spl.data.trajectories import Trajectories
 from spl.dynamics.rows import FEWEST_ROWS, Plan, make_rows
-from spl.errors import SettingError
+from spl.errors import DataError, SettingError
 
 T = np.linspace(0, 20, 2001)
 OSCILLATION = np.column_stack([np.sin(2 * T), np.cos(2 * T)])  # x' = 2*y, y' = -2*x
@@ -130,3 +130,40 @@ def test_only_clean_data_know_the_error_of_their_derivatives(rng):
     assert (off < clean.target_errors).all()
     assert (clean.target_errors < 20 * off).all()
     assert not make_rows(read(noisy(rng)), Plan()).target_errors.any()
+
+
+# ---- samples far apart ---------------------------------------------------------------------------
+
+FEW = np.arange(120) * 0.6  # about five samples per turn of the oscillation
+FEW_OSCILLATION = np.column_stack([np.sin(2 * FEW), np.cos(2 * FEW)])
+
+
+@pytest.mark.parametrize("method", ["auto", "flow"])
+def test_rows_of_few_samples_per_turn_obey_the_equations(method):
+    rows = make_rows(read(FEW_OSCILLATION, FEW), Plan(method=method))
+    x, y = rows.table.T
+    assert rows.method == "flow"
+    assert rows.is_clean
+    np.testing.assert_allclose(rows.targets, np.column_stack([2 * y, -2 * x]), atol=1e-4)
+
+
+def test_curvature_between_few_samples_is_not_taken_for_noise(rng):
+    clean = make_rows(read(FEW_OSCILLATION, FEW), Plan())
+    assert (clean.noise < 1e-4).all()
+    noisy_rows = make_rows(read(FEW_OSCILLATION + rng.normal(0, 0.01, FEW_OSCILLATION.shape), FEW), Plan())
+    assert noisy_rows.method == "flow"
+    assert not noisy_rows.is_clean
+    assert ((noisy_rows.noise > 0.005) & (noisy_rows.noise < 0.02)).all()
+
+
+def test_pure_noise_has_no_flow(rng):
+    assert make_rows(read(rng.normal(size=(200, 2)), FEW[1] * np.arange(200)), Plan()).method == "spline"
+
+
+def test_second_derivatives_of_few_samples_are_not_taken_from_a_flow():
+    assert make_rows(read(FEW_OSCILLATION[:, :1], FEW), Plan(order=2)).method != "flow"
+
+
+def test_too_few_samples_for_a_flow_are_refused():
+    with pytest.raises(DataError, match=r"'flow' needs 13 samples; there are 8\. Use 'auto'"):
+        make_rows(read(FEW_OSCILLATION[:8], FEW[:8]), Plan(method="flow"))

@@ -28,6 +28,9 @@ SECOND_FIT_SECONDS = 1.0  # that a fit may take when the time is up
 MIN_USED_SHARE = 0.8  # of the segments must be followed for a fit to count
 MAX_ERROR_RISE = 1.3  # times the error of the trials is allowed for a fit to count
 SIMPLE_WITHIN_ERRORS = 2.0  # standard errors within which a constant may be replaced by a simple number
+LEAST_PRECISION = (
+    5e-6  # relative: the integration makes constants no more precise than this, whatever their standard errors
+)
 CHANCE_SHARE = 0.25  # of the distance between simple numbers: closer to one of them is no coincidence
 
 
@@ -102,9 +105,14 @@ def _with_simple_numbers(refined: Refined) -> System:
     programs = []
     errors = iter(refined.standard_errors)
     for program in refined.system.programs:
-        numbers = [_simple_number(value, SIMPLE_WITHIN_ERRORS * next(errors)) for value in program.constants]
+        numbers = [_simple_number(value, _uncertainty(value, next(errors))) for value in program.constants]
         programs.append(constants_to_numbers(program, numbers))
     return replace(refined.system, programs=tuple(programs))
+
+
+def _uncertainty(value: float, standard_error: float) -> float:
+    """Return how far a constant may be off."""
+    return max(SIMPLE_WITHIN_ERRORS * standard_error, LEAST_PRECISION * abs(value))
 
 
 def _simple_number(value: float, limit: float) -> float | None:

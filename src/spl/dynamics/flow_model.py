@@ -36,6 +36,7 @@ FINER = 0.8  # times the error, or less: then the integration is made finer agai
 FIRST_SUBSTEPS, MAX_SUBSTEPS = 8, 64  # of the integration from one sample to the next
 MAX_SLOPE_SUBSTEPS = 16  # for the derivatives by the factors; with fewer, spikes lead steps astray
 CAP = 1.0  # spreads: a step that ends farther off than this hardly counts, so that a few lost ones do not spoil the fit
+FAR_OFF = 3.0  # spreads: a step counts as at most this far off when a model is judged
 LOST = 1e3  # spreads: beyond, a step is lost
 QUADRATURE = 6  # points between two samples for the first guess
 RIDGE = 1e-4  # of the first guess, relative to the size of its columns
@@ -168,8 +169,8 @@ def _size(values: Numbers) -> float:
 
 
 def _clip(missed: Numbers) -> Numbers:
-    """Return how far steps are off, at most the cap; lost ones count as that."""
-    return np.clip(np.nan_to_num(missed, nan=CAP, posinf=CAP, neginf=-CAP), -CAP, CAP)
+    """Return how far steps are off; those that are lost count as far off, but not more."""
+    return np.clip(np.nan_to_num(missed, nan=FAR_OFF, posinf=FAR_OFF, neginf=-FAR_OFF), -FAR_OFF, FAR_OFF)
 
 
 # ---- steps ---------------------------------------------------------------------------------------

@@ -21,9 +21,7 @@ from spl.notation.terms import add_term, multiply_out
 from spl.regression.fit import POLISH_EFFORT, fit
 
 CLEAN_LOSS_SHARE = 1e-2  # of the spread of a derivative: if an equation is exact, one with a larger error is not
-MOST_RISE = (
-    10.0  # times the loss of an equation on the derivatives: without a term that raises it more, no trial is needed
-)
+MOST_RISE = 10.0  # times the loss of an equation on the derivatives: more without a term needs no trial
 N_TERMS_TRIED = 4  # of those that promise to shorten the description
 
 

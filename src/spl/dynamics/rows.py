@@ -38,6 +38,9 @@ GOOD_DIFFERENCES = (
     1e-3  # of the spread of a derivative: finite differences with a smaller error need no model of the flow
 )
 UNPREDICTABLE = 0.85  # of the estimated noise: no model predicts samples better than this if the noise is real
+FAR_STEP = 0.5  # spreads of the states from one sample to the next: more mean about 12 samples per oscillation or fewer
+NOISE_OF_STEP = 2.0  # times the noise of a sample: how far a right model misses the next, since both samples have noise
+LEAST_EXPLAINED = 0.5  # of the spread: a model that misses samples by more explains little
 CLEAN_STEP = 1e-3  # of the spread of a state: a model that predicts samples better was fitted to data without noise
 EDGE_SHARE = 0.25  # of a run, at most, is left out at each end, where estimates are worst
 
@@ -188,12 +191,16 @@ def _find_flow(data: Trajectories, plan: Plan, method: Method) -> FlowModel | No
 def _error_without_flow(data: Trajectories, method: Method) -> float:
     """Return how well a model of the flow must predict a sample from the one before, as a share of the spread; 0: it is not needed.
 
-    Noise that the samples really have cannot be predicted. The error of a finite difference adds up over one step.
+    Noise that the samples really have cannot be predicted. If samples are far apart, it is enough that nothing but noise is left. The
+    error of a finite difference adds up over one step.
     """
     columns = np.concatenate([run.x for run in data.runs])
     spread = np.where(columns.std(axis=0) > 0, columns.std(axis=0), 1.0)
     if method == "spline":
-        return UNPREDICTABLE * float(np.sqrt(np.mean((_mean_noise(data) / spread) ** 2)))
+        noise = float(np.sqrt(np.mean((_mean_noise(data) / spread) ** 2)))
+        steps = np.concatenate([np.diff(run.x, axis=0) for run in data.runs]) / spread
+        is_coarse = float(np.sqrt(np.mean(steps**2))) > FAR_STEP
+        return min(NOISE_OF_STEP * noise, LEAST_EXPLAINED) if is_coarse else UNPREDICTABLE * noise
     slopes = np.concatenate([np.gradient(run.x, run.t, axis=0) for run in data.runs]).std(axis=0)
     errors = _difference_errors(data, order=1)
     if np.all(errors <= GOOD_DIFFERENCES * slopes):
