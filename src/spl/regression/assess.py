@@ -78,7 +78,7 @@ class Assessor:
 
     def _is_same_choice(self, before: Candidate | None, now: Candidate | None) -> bool:
         """Return whether the same formula is chosen as before, and its error may be noise."""
-        least = NOISY_SHARE * self.check.spread if self.check.noise is None else self.floor
+        least = max(NOISY_SHARE * self.check.spread, self.floor)
         if before is None or now is None or now.loss <= least:
             return False
         return now.program.tokens == before.program.tokens

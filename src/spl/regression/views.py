@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spl.formulas.text import make_token
 from spl.kernels.programs import tokens as tk
-from spl.noise.models import AUTO, NORMAL, NoiseModel, find_noise_model
+from spl.noise.models import AUTO, NORMAL, POISSON, NoiseModel, find_noise_model
 from spl.regression.candidate import Candidate
 from spl.regression.column_screening import MAX_PROMISING, ask_residual
 from spl.regression.column_view import ColumnView
@@ -34,15 +34,19 @@ from spl.regression.setup import (
 from spl.regression.view import View, Yardstick
 
 # A wrong formula has errors of all kinds, and noise models that differ little hardly change a search. So while the law is probably
-# unknown, another model must describe the data more briefly by this many nats per row (gross outliers: about 3; relative errors over
-# decades: 1 to 2; counts: 0.5), and by more before EARLY_EPISODES of each tree. After LATE_EPISODES, MARGIN_NATS are enough.
-STRONG_NATS = 0.25
+# unknown, another model must describe the data more briefly by this many nats per row, and by more before EARLY_EPISODES of each tree.
+# On six laws, gross outliers give 0.8 to 2.4, relative errors over decades 1.7 to 2.7, counts 0.5 to 0.8; on exact random formulas
+# that are not found yet, relative errors seem to give up to 0.5, outliers up to 0.6. WEAK_NATS are enough after LATE_EPISODES, if the
+# choice has not changed in the last half of them.
+STRONG_NATS, STRONG_COUNTS_NATS = 0.75, 0.25
+WEAK_NATS = 0.2
 EARLY_EPISODES, LATE_EPISODES = 250, 750
 FIRST_COMPARISON = 50  # episodes of each tree before the first comparison
 TRIAL_EPISODES = 100  # of each tree of another view: fewer say little about it
 TINY_NOISE = 1e-3  # of the spread of the target: with a smaller error, the weights of rows hardly matter
 N_COMPARED = 4  # formulas of the front by which noise models are compared
 BEHIND_NATS = 10.0  # a view whose description is longer by more than this hardly ever leads again
+FAR_BEHIND_NATS = 0.25  # per row: a first view this far behind hardly ever leads again
 BEHIND_SHARE, FAR_BEHIND_SHARE = 0.25, 0.05  # of the leader's episodes that other views get
 SAME_WEIGHTS = 0.85  # weights that overlap at least so much are not worth a new start ...
 BLURRED = (
@@ -101,7 +105,7 @@ class Views:
     def _share(self, view: View) -> float:
         """Return how many episodes a view gets for each of the leader's. The first one gets as many, unless it is far behind."""
         behind = self._nats(view) - self._nats(self.lead)
-        if view is self.lead or (view is self.first and behind < STRONG_NATS * self.setup.check.n_rows):
+        if view is self.lead or (view is self.first and behind < FAR_BEHIND_NATS * self.setup.check.n_rows):
             return 1.0
         is_hopeless = view is not self.first and behind > BEHIND_NATS and self._was_tried(view)
         return FAR_BEHIND_SHARE if is_hopeless else BEHIND_SHARE
@@ -152,19 +156,20 @@ class Views:
         """Open a view for every other noise model that describes the errors of the best formulas more briefly."""
         candidates = _most_likely(first)
         n_episodes = first.n_episodes / len(first.trees)
-        now = (min(n_episodes, LATE_EPISODES), *(each.program.tokens for each in candidates))
+        is_settled = n_episodes >= LATE_EPISODES and first.n_episodes >= 2 * first.assessment.episodes_at_choice
+        now = (min(n_episodes, LATE_EPISODES), is_settled, *(each.program.tokens for each in candidates))
         if now == self.compared:
             return
         self.compared = now
         normal = best_description(candidates, NORMAL, self.setup.check)
-        margin = MARGIN_NATS
-        if n_episodes < LATE_EPISODES:
-            margin += STRONG_NATS * self.setup.check.n_rows * max(EARLY_EPISODES / n_episodes, 1.0)
         opened = {view.name for view in self.opened}
         for model in rival_models(self.setup.check):
             if model.name in opened:
                 continue
             best = best_description(candidates, model, self.setup.check)
+            strong = STRONG_COUNTS_NATS if model is POISSON else STRONG_NATS
+            per_row = WEAK_NATS if is_settled else strong * max(EARLY_EPISODES / n_episodes, 1.0)
+            margin = MARGIN_NATS + per_row * self.setup.check.n_rows
             is_better = best is not None and (normal is None or best.nats + margin < normal.nats)
             if best is not None and (is_better or self._is_shown_by_repeats(model)):
                 weights, planting = guess_weights(self.setup, model, choice), first.planting
