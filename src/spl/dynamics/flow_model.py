@@ -79,7 +79,11 @@ class FlowModel:
         return _size(self.step_error / self.spread[: self.step_error.size])
 
     def slopes(self, run: Trajectory) -> Numbers:
-        """Return the slopes at the samples of a run [N, D], corrected by how far the model misses the neighbouring samples."""
+        """Return the slopes at the samples of a run [N, D], corrected by how far the model misses the neighbouring samples.
+
+        What the model lacks is alike for neighbouring steps and is added. Noise is not: a sample that is too high raises the error of the
+        step before and lowers that of the step after.
+        """
         n_states = run.x.shape[1]
         columns = (np.hstack([run.x, run.u]) - self.centre) / self.spread
         found = _terms(columns, self.polynomials) @ self.polynomials.factors
@@ -87,9 +91,10 @@ class FlowModel:
         with np.errstate(all="ignore"):
             missed = (steps.end - _follow(self, steps)) / steps.strides.duration[:, np.newaxis]
         missed = np.where(np.isfinite(missed) & (np.abs(missed) <= CAP), missed, 0.0)
-        both = np.vstack([missed[:1], missed, missed[-1:]])
-        corrected = found + 0.5 * (both[:-1] + both[1:])
-        return np.asarray(corrected * self.spread[:n_states] / self.time_unit)
+        if np.sum(missed[:-1] * missed[1:]) > 0:
+            both = np.vstack([missed[:1], missed, missed[-1:]])
+            found = found + 0.5 * (both[:-1] + both[1:])
+        return np.asarray(found * self.spread[:n_states] / self.time_unit)
 
 
 def fit_flow(runs: Sequence[Trajectory]) -> FlowModel | None:
