@@ -81,8 +81,8 @@ class FlowModel:
     def slopes(self, run: Trajectory) -> Numbers:
         """Return the slopes at the samples of a run [N, D], corrected by how far the model misses the neighbouring samples.
 
-        What the model lacks is alike for neighbouring steps and is added. Noise is not: a sample that is too high raises the error of the
-        step before and lowers that of the step after.
+        What the model lacks is alike for neighbouring steps and is added. Noise is not: a sample that is too high raises the error of
+        the step before and lowers that of the step after.
         """
         n_states = run.x.shape[1]
         columns = (np.hstack([run.x, run.u]) - self.centre) / self.spread
