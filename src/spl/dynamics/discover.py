@@ -105,16 +105,13 @@ def discover_system(
     data, plan, limits = request.data, request.plan, request.limits
     began = _get_ready(request.n_jobs, limits.timeout)
     rows = make_rows(data, plan)
-    samples = SampleSequence.of(data, rows, is_discrete=plan.is_discrete)
     if plan.is_implicit:
         request = replace(request, grammars=drop_copied_rates(request.grammars, rows))
         rows = replace(rows, unused_rates=find_unused_rates(request.grammars, rows))
     sums = _fit_all_sums(rows, request)
     state_searches = _StateSearches(request, _limits_left(limits, began), watch, store, must_stop)
     seconds_before = state_searches.seconds_before()
-    searches = [
-        replace(found, front=samples.leave_out_too_fast(found.front)) for found in state_searches.run(rows, sums)
-    ]
+    searches = state_searches.run(rows, sums)
     if rows.weak:
         searches = [_refit_weak_form(found, rows, state) for state, found in enumerate(searches)]
     shortest = tuple(found.front.choose("mdl", found.n_rows, found.floor) for found in searches)
@@ -207,6 +204,8 @@ class _StateSearches:
         found = replace(found, front=sums.join(found.front, data, found.floor))
         if rows.rates:
             found = replace(found, front=keep_linear(found.front, self.request.data.states[state], rows))
+        samples = SampleSequence.of(self.request.data, rows, is_discrete=self.request.plan.is_discrete)
+        found = replace(found, front=samples.leave_out_too_fast(found.front))
         if store is not None:
             store.finish_search(state, found)
         return found
