@@ -404,7 +404,7 @@ def _draw_pendulum(axes: Axes) -> None:
         axes.plot([start[0]] * 2, [start[1], start[1] - 0.8], ":", color=GREY, linewidth=1)
         turn = np.linspace(0, angle, 20)
         axes.plot(start[0] + 0.55 * np.sin(turn), start[1] - 0.55 * np.cos(turn), color=MEASURED_COLOUR, linewidth=1)
-        side = -0.06 * np.sign(angle)  # beside the vertical, away from the rod
+        side = -0.06 * np.sign(angle)  # next to the vertical, away from the rod
         axes.annotate(
             name, (start[0] + side, start[1] - 0.55), ha="right" if side < 0 else "left", color=MEASURED_COLOUR
         )

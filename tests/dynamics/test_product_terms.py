@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spl.data.dataset import Dataset
-from spl.dynamics.product_terms import MAX_FACTORS, MAX_PRODUCTS, ProductTerms
+from spl.dynamics.product_terms import MAX_EXCHANGE_FACTORS, MAX_SUM_PRODUCTS, ProductTerms
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression, to_text
@@ -88,7 +88,7 @@ def test_a_single_row_gets_proposals(table):
 
 def test_no_proposal_has_too_many_terms(table):
     _, proposals = propose(table, "sin(q*p*w)")
-    assert 3 < max(program.n_constants for program in proposals) <= MAX_PRODUCTS + 1
+    assert 3 < max(program.n_constants for program in proposals) <= MAX_SUM_PRODUCTS + 1
 
 
 def test_factors_that_leave_their_domain_are_not_used(table):
@@ -109,7 +109,7 @@ def test_with_many_columns_groups_of_factors_are_left_out(rng):
     names = tuple(f"x{k}" for k in range(12))
     data = Dataset.from_arrays(rng.normal(size=(50, 12)), rng.normal(size=50), names=names)
     terms = ProductTerms.build(Grammar.from_operators(OPERATORS, names).bind(names), data)
-    assert 50 < len(terms.factors) <= MAX_FACTORS
+    assert 50 < len(terms.factors) <= MAX_EXCHANGE_FACTORS
     assert not any(tk.SUB in factor for factor in terms.factors)
 
 

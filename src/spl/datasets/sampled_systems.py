@@ -32,7 +32,7 @@ class SampledSystem:
     parameters: Mapping[str, Any] = field(default_factory=dict)  # where they are not the defaults
 
     def sample(self, samples_per_turn: int, *, noise: float = 0.0, seed: int = 0) -> SystemData:
-        """Return 40 turns of the system, measured so many times per turn.
+        """Return 40 turns of the system, measured a given number of times per turn.
 
         Args:
             samples_per_turn: 2 or more.

@@ -39,7 +39,7 @@ CAP = 1.0  # spreads: a step that ends farther off than this hardly counts, so t
 FAR_OFF = 3.0  # spreads: a step counts as at most this far off when a model is judged
 LOST = 1e3  # spreads: beyond, a step is lost
 QUADRATURE = 6  # points between two samples for the first guess
-RIDGE = 1e-4  # of the first guess, relative to the size of its columns
+GUESS_RIDGE = 1e-4  # of the first guess, relative to the size of its columns
 FIRST_DAMPING = Damping(first=1e-2, most=1e8, max_iterations=10)
 DAMPING = Damping(first=1e-4, most=1e8, max_iterations=40)
 SMALL_GAIN = 1e-3  # of the error: a step that gains less is the last one
@@ -251,7 +251,7 @@ def _guess(polynomials: Polynomials, path: Numbers, steps: _Steps) -> Numbers:
     size = np.linalg.norm(table, axis=0)
     size = np.where(size > 0, size, 1.0)
     change = np.vstack([steps.end - steps.strides.start, np.zeros_like(polynomials.factors)])
-    ridge = RIDGE * np.eye(len(polynomials.parents))
+    ridge = GUESS_RIDGE * np.eye(len(polynomials.parents))
     return np.asarray(np.linalg.lstsq(np.vstack([table / size, ridge]), change, rcond=None)[0] / size[:, np.newaxis])
 
 

@@ -31,8 +31,8 @@ from spl.regression.product_exchange import Product, ProductSum, ProductTable, e
 
 Numbers = NDArray[np.float64]
 
-MAX_FACTORS = 130  # a comparison of all their products takes about a millisecond
-MAX_PRODUCTS = 6  # in one formula
+MAX_EXCHANGE_FACTORS = 130  # a comparison of all their products takes about a millisecond
+MAX_SUM_PRODUCTS = 6  # in one formula
 N_KEPT = 4  # formulas of each number of products, without and with a quotient
 WAVES = (tk.SIN, tk.COS)  # functions of differences and sums of angles
 
@@ -49,13 +49,13 @@ class ProductTerms:
 
     @classmethod
     def build(cls, grammar: Grammar, data: Dataset) -> "ProductTerms":
-        """Collect factors, group by group, as long as there are at most `MAX_FACTORS`; none if the grammar has no sums."""
+        """Collect factors, group by group, as long as there are at most `MAX_EXCHANGE_FACTORS`; none if the grammar has no sums."""
         words = grammar.vocabulary
         kept: dict[Term, Numbers] = {}
         for group in _groups(grammar, words) if has_sums(grammar) else ():
             new = {term: evaluate_term(term, words, data) for term in group if is_allowed(grammar, term)}
             usable = {term: values for term, values in new.items() if np.all(np.isfinite(values))}
-            if len(kept) + len(usable) <= MAX_FACTORS:
+            if len(kept) + len(usable) <= MAX_EXCHANGE_FACTORS:
                 kept |= usable
         factors = tuple(kept)
         allowed = _find_allowed(grammar, factors)
@@ -65,7 +65,7 @@ class ProductTerms:
     def propose(
         self, target: Numbers, rng: np.random.Generator, must_stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Program]:
-        """Yield sums of 1 to `MAX_PRODUCTS` products close to a target [N], and quotients of such sums, by increasing size."""
+        """Yield sums of 1 to `MAX_SUM_PRODUCTS` products close to a target [N], and quotients of such sums, by increasing size."""
         with np.errstate(over="ignore", under="ignore"):
             is_usable = 0 < target @ target < np.inf
         if not self.factors or not is_usable:
@@ -83,7 +83,7 @@ class ProductTerms:
         table = ProductTable(
             self.values, target, rng, costs=costs, is_allowed=self.allowed, has_quotients=has_quotients
         )
-        return exchange_products(table, MAX_PRODUCTS, rng, n_kept=N_KEPT, must_stop=must_stop)
+        return exchange_products(table, MAX_SUM_PRODUCTS, rng, n_kept=N_KEPT, must_stop=must_stop)
 
     def _write(self, found: ProductSum, target: Numbers) -> Iterator[Program]:
         """Yield the formula with numbers from least squares, unless it has nothing above the bar or its values are too large."""

@@ -288,7 +288,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         return self._system(solved=solved).equations(precision)
 
     def print(self, precision: int = 4) -> None:
-        """Print the equations, one per line; those with rates on both sides follow once more, solved for the rates.
+        """Print the equations, one per line; those with rates on both sides are also printed solved for the rates.
 
         Args:
             precision: digits of the numbers.

@@ -19,12 +19,14 @@ from spl.errors import DataError
 Numbers = NDArray[np.float64]
 
 MAX_EXCHANGE_ROWS = 400  # spread rows are enough to rank products; the caller fits on all of them
-N_STARTS = 12  # for each size; about one in three finds the best set of four or five terms
+N_EXCHANGE_STARTS = 12  # for each size; about one in three finds the best set of four or five terms
 N_DRAWN = 12  # products that each term of a start is drawn from
 N_RUNNERS_UP = 3  # next best products in each place of a set that cannot be improved, kept as alternatives
 SAME_PRODUCT = 1e-8  # squared sine of the angle below which a product adds no direction to those chosen
-RIDGE = 1e-13  # added to squared norms of 1, so that rounding makes none of a set of nearly dependent products negative
-SIGNATURE_DIGITS = 9  # products with equal projections on two random vectors, to so many digits, are the same
+GRAM_RIDGE = (
+    1e-13  # added to squared norms of 1, so that rounding makes none of a set of nearly dependent products negative
+)
+SIGNATURE_DIGITS = 9  # products with equal projections on two random vectors, rounded to this many digits, are the same
 NOTHING_LEFT = 1e-12  # of the target's square: the rest is rounding
 LEAST_GAIN = 1e-12  # of the target's square: smaller improvements are rounding, too
 
@@ -154,13 +156,13 @@ def exchange_products(
     n_terms: int,
     rng: np.random.Generator,
     *,
-    n_starts: int = N_STARTS,
+    n_starts: int = N_EXCHANGE_STARTS,
     n_kept: int = 5,
     must_stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[list[ProductSum]]:
     """Yield the best sums of 1, 2, ... `n_terms` products that were met, several of each size, the best first.
 
-    Then each size is tried once more, starting from the best sum of the next size without one of its products, and its sums are
+    Then each size is tried again, starting from the best sum of the next size without one of its products, and its sums are
     yielded again if there is a better one. Once a sum leaves nothing but rounding, no longer ones are searched.
 
     Args:
@@ -258,7 +260,7 @@ class _Exchange:
         if not chosen:
             return goal**2, 1.0
         rows = np.stack([self._table.inner_products(number) for number in chosen])
-        lower = np.linalg.cholesky(rows[:, list(chosen)] + RIDGE * np.eye(len(chosen)))
+        lower = np.linalg.cholesky(rows[:, list(chosen)] + GRAM_RIDGE * np.eye(len(chosen)))
         inverse = np.linalg.inv(lower)  # then one matrix product, twice as fast as solving for all products
         along = inverse @ rows  # components of each product along orthonormal directions of the chosen ones
         explained = inverse @ goal[list(chosen)]
