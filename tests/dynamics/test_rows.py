@@ -115,6 +115,8 @@ def test_the_weak_form_is_kept_for_each_run():
         ({"method": "splines"}, "There is no derivative method 'splines'. Did you mean 'spline'?"),
         ({"order": 3}, "`order` must be 1 or 2; got 3."),
         ({"order": 2, "is_discrete": True}, "A map has order 1."),
+        ({"method": "flow", "order": 2}, "The derivative method 'flow' is not for `order=2`"),
+        ({"method": "flow", "is_discrete": True}, "The derivative method 'flow' is not for a map."),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(options, message):
@@ -162,6 +164,13 @@ def test_pure_noise_has_no_flow(rng):
 
 def test_second_derivatives_of_few_samples_are_not_taken_from_a_flow():
     assert make_rows(read(FEW_OSCILLATION[:, :1], FEW), Plan(order=2)).method != "flow"
+
+
+def test_measured_derivatives_need_no_flow():
+    data = read(FEW_OSCILLATION, FEW, x_dot=np.ones_like(FEW_OSCILLATION))
+    rows = make_rows(data, Plan(method="flow"))
+    assert rows.method == "measured"
+    assert (rows.targets == 1).all()
 
 
 def test_too_few_samples_for_a_flow_are_refused():

@@ -177,7 +177,7 @@ def _find_flow(data: Trajectories, plan: Plan, method: Method) -> FlowModel | No
     """Return a model of the flow if it is asked for, or if it describes the samples better than what is known of their noise."""
     is_asked = plan.method == FLOW_METHOD
     is_measured = data.runs[0].x_dot is not None
-    if not is_asked and (plan.method != "auto" or plan.order == 2 or plan.is_discrete or is_measured):
+    if is_measured or plan.order == 2 or plan.is_discrete or (plan.method != "auto" and not is_asked):
         return None
     allowed = np.inf if is_asked else _error_without_flow(data, method)
     flow = fit_flow(data.runs) if allowed > 0 else None
@@ -211,7 +211,7 @@ def _error_without_flow(data: Trajectories, method: Method) -> float:
 
 def _common_method(data: Trajectories, plan: Plan) -> Method:
     """Return the method for all runs: the noisiest of them decides what "auto" means."""
-    if plan.is_discrete or plan.method != "auto":
+    if plan.is_discrete or plan.method not in ("auto", FLOW_METHOD):
         return plan.method
     smoothed = [smooth_and_differentiate(run.t, run.x).method for run in data.runs]
     return "spline" if "spline" in smoothed else smoothed[0]
