@@ -9,6 +9,7 @@ from spl.data.trajectories import Trajectories, Trajectory
 from spl.dynamics.rows import SystemRows
 from spl.dynamics.segments import cut_segments
 from spl.dynamics.shooting import make_shooter
+from spl.dynamics.signals import relative_steps
 from spl.dynamics.simulate import simulate
 from spl.dynamics.system_packing import evaluate_slopes
 from spl.formulas.system import System
@@ -147,9 +148,7 @@ def _meaning(system: System, data: Trajectories) -> str:
 
 def _say_if_coarse(system: System, data: Trajectories) -> str:
     """Return a sentence if the samples may be too far apart to decide; "" otherwise."""
-    states = np.concatenate([run.x for run in data.runs])
-    steps = np.concatenate([np.diff(run.x, axis=0) for run in data.runs])
-    shares = np.sqrt(np.mean(steps**2, axis=0)) / np.where(states.std(axis=0) > 0, states.std(axis=0), np.inf)
+    shares = relative_steps([run.x for run in data.runs])
     if system.is_discrete or shares.max() < COARSE_STEP:
         return ""
     name, share = system.states[int(shares.argmax())], shares.max()

@@ -16,6 +16,7 @@ from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories, Trajectory
 from spl.dynamics.derivatives import DERIVATIVES, estimate_difference_error, estimate_noise, smooth_and_differentiate
 from spl.dynamics.flow_model import LEAST_STEPS, FlowModel, fit_flow
+from spl.dynamics.signals import relative_steps
 from spl.dynamics.spline import MIN_SPLINE_SAMPLES
 from spl.dynamics.weak_fit import WeakForm
 from spl.dynamics.weak_form import make_weak_rows
@@ -198,7 +199,7 @@ def _error_without_flow(data: Trajectories, method: Method) -> float:
     spread = np.where(columns.std(axis=0) > 0, columns.std(axis=0), 1.0)
     if method == "spline":
         noise = float(np.sqrt(np.mean((_mean_noise(data) / spread) ** 2)))
-        steps = np.concatenate([np.diff(run.x, axis=0) for run in data.runs]) / spread
+        steps = relative_steps([run.x for run in data.runs])
         is_coarse = float(np.sqrt(np.mean(steps**2))) > FAR_STEP
         return min(NOISE_OF_STEP * noise, LEAST_EXPLAINED) if is_coarse else UNPREDICTABLE * noise
     slopes = np.concatenate([np.gradient(run.x, run.t, axis=0) for run in data.runs]).std(axis=0)

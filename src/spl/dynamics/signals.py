@@ -1,6 +1,7 @@
 """Sampled signals: checked times and columns, and how much white noise they contain. Arrays and numbers only."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +50,23 @@ def is_even(t: NDArray[np.float64]) -> bool:
     """
     steps = np.diff(t)
     return bool(np.all(np.abs(steps - steps.mean()) <= EVEN_STEPS * steps.mean()))
+
+
+def relative_steps(series: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return how far each column moves from one sample to the next [D], as a root mean square and a share of its spread.
+
+    Args:
+        series: samples of one or more runs, each [N, D].
+
+    Examples:
+        >>> turns = np.arange(100)
+        >>> coarse, fine = (np.sin(2 * np.pi * turns / n)[:, np.newaxis] for n in (5.1, 40))
+        >>> relative_steps([coarse]).round(1), relative_steps([fine]).round(1)
+        (array([1.2]), array([0.2]))
+    """
+    spread = np.concatenate(series).std(axis=0)
+    steps = np.concatenate([np.diff(x, axis=0) for x in series])
+    return np.asarray(np.sqrt(np.mean(steps**2, axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
 def estimate_noise(t: ArrayLike, x: ArrayLike) -> NDArray[np.float64]:
