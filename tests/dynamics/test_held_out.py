@@ -17,12 +17,12 @@ def error_of(text, n_samples, rng):
     program = parse_expression(text, Vocabulary(("x",)))
     system = System(("x",), (), (program.with_constants(np.full(program.n_constants, -0.9)),))
     rows = make_rows(data, Plan())
-    return HeldOut(data, rows.starts, rows.noise).error(system, 24, 10.0)
+    return HeldOut(data, rows.starts, rows.noise).fit(system, 12, 24, max_seconds=10.0).error
 
 
 @pytest.mark.parametrize("n_samples", [300, 40])  # of few samples none is held out
 def test_the_true_law_leaves_only_the_noise(rng, n_samples):
-    assert error_of("C*x", n_samples, rng) == pytest.approx(1, abs=0.4)
+    assert error_of("C*x", n_samples, rng) == pytest.approx(1, abs=0.5)  # 40 samples say little about the noise
 
 
 def test_a_wrong_law_leaves_more(rng):

@@ -68,7 +68,7 @@ def test_the_start_has_the_chosen_formulas_with_all_numbers_free(setting):
 def test_the_term_that_is_lacking_is_added_first(setting, undamped):
     moves = list(setting.moves.additions(undamped))
     assert 1 <= len(moves) <= N_TERMS_TRIED
-    assert (moves[0].state, moves[0].is_near, moves[0].front_row) == (1, True, 1)
+    assert (moves[0].state, moves[0].promise > 0, moves[0].front_row) == (1, True, 1)
     assert has_terms_of(moves[0].program.with_constants([1.0, 1.0]), "x + v")
 
 

@@ -23,7 +23,7 @@ GRAMMAR = Grammar.from_operators(["+", "-", "*"], NAMES)
 TRUTH = [{"v"}, {"x", "v"}]
 
 
-def make_chooser(fronts, *, damping=0.3, max_fits=None, has_sums=True):
+def make_chooser(fronts, *, damping=0.3, max_fits=None, has_sums=True, grammar=GRAMMAR):
     """Return a chooser for dx/dt = v, dv/dt = -4*x - damping*v, with fronts of these formulas."""
     t = np.linspace(0, 12, 400)
     rate, half = np.sqrt(4 - (damping / 2) ** 2), damping / 2
@@ -37,9 +37,9 @@ def make_chooser(fronts, *, damping=0.3, max_fits=None, has_sums=True):
     for state, texts in enumerate(fronts):
         dataset = rows.dataset(state)
         front = Front(tuple(fit(parse_expression(text, Vocabulary(NAMES)), dataset) for text in texts))
-        sums = fit_sums(dataset, GRAMMAR.bind(NAMES), None if has_sums else -1.0)
+        sums = fit_sums(dataset, grammar.bind(NAMES), None if has_sums else -1.0)
         proposals.append(Proposals(dataset, front, sums))
-    return SystemChooser(rows, SystemTrials(data, rows, Plan(), budget), [GRAMMAR] * 2, proposals, budget)
+    return SystemChooser(rows, SystemTrials(data, rows, Plan(), budget), [grammar] * 2, proposals, budget)
 
 
 def terms_of(chosen):
@@ -101,7 +101,12 @@ def test_no_move_is_made_without_a_budget():
 
 
 def test_there_is_no_choice_among_formulas_that_cannot_be_followed():
-    assert make_chooser([["log(x)"], ["C*log(v)"]]).choose([(0, 0)]) is None
+    products = Grammar.from_operators(["*", "log"], NAMES)
+    assert make_chooser([["log(x)"], ["C*log(v)"]], grammar=products).choose([(0, 0)]) is None
+
+
+def test_simple_terms_are_found_along_the_data_if_no_formula_can_be_followed():
+    assert terms_of(make_chooser([["log(x)"], ["C*log(v)"]]).choose([(0, 0)])) == TRUTH
 
 
 def test_formulas_are_taken_as_the_searches_left_them():

@@ -1,5 +1,7 @@
 """Systems on trial."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -80,3 +82,26 @@ def test_trials_begin_with_the_states_of_the_system_that_was_lengthened():
     trials.lengthen(trials.try_programs(TRUTH, (0, 0)))
     true = np.column_stack([np.sin(2 * T), np.cos(2 * T)])
     assert np.abs(trials.states[0] - true).mean() < np.abs(smoothed - true).mean()
+
+
+def test_a_fit_that_does_not_keep_its_promise_is_tried_along_short_segments():
+    trials = make_trials(0.05)
+    start = trials.try_programs(TRUTH, (0, 0))
+    poor = programs("C*y", "-C*x")  # from a trial that says nothing about its constants
+    stuck = replace(start, fitted=replace(start.fitted, initial_states=0 * start.fitted.initial_states))
+    trials = make_trials(0.05)
+    assert trials.try_programs(poor, (0, 0), near=stuck, promise=1e6).error == pytest.approx(1, abs=0.2)
+
+
+def test_a_system_that_would_lose_by_its_segments_is_fitted_along_those_of_the_other():
+    trials = make_trials(0.05)
+    short = trials.try_programs(TRUTH, (0, 0))
+    longer = trials.lengthen(trials.try_programs(TRUTH, (0, 0)))
+    rival = replace(longer, length_nats=longer.length_nats + 1.0)  # the same along the same segments, but for its price
+    assert rival.length_nats < short.length_nats
+    assert trials.compare(short, rival).length_nats == pytest.approx(longer.length_nats, abs=0.5)
+
+
+def test_held_out_data_is_described_more_briefly_by_the_true_system(trials):
+    right, wrong = trials.try_programs(TRUTH, (0, 0)), trials.try_programs(programs("C", "-C*x"), (0, 0))
+    assert trials.held_out_nats(right) < trials.held_out_nats(wrong)

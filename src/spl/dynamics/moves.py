@@ -22,6 +22,9 @@ from spl.regression.fit import POLISH_EFFORT, fit
 
 CLEAN_LOSS_SHARE = 1e-2  # of the spread of a derivative: if an equation is exact, one with a larger error is not
 MOST_RISE = 10.0  # times the loss of an equation on the derivatives: more without a term needs no trial
+NOISY_RISE = (
+    2.0  # times the same loss is always allowed: under strong noise, right equations are far off the derivatives too
+)
 N_TERMS_TRIED = 4  # of those that promise to shorten the description
 
 
@@ -32,7 +35,7 @@ class Move:
     state: int
     program: Program
     front_row: int  # of the formula that the equation came from
-    is_near: bool = False  # whether the constants and states of the system stay nearly the same
+    promise: float = 0.0  # nats that the description should save, if the constants and states stay nearly the same
     is_costlier: bool = False  # than the equation it replaces
 
 
@@ -81,7 +84,8 @@ class SystemMoves:
         if not self._permissions[state].has_sums:
             return
         program, data = trial.system.programs[state], self._proposals[state].data
-        most = min(self._most_loss(trial, state), MOST_RISE * fit(program, data, effort=POLISH_EFFORT).loss)
+        loss = fit(program, data, effort=POLISH_EFFORT).loss
+        most = min(max(self._most_loss(trial, state), NOISY_RISE * loss), MOST_RISE * loss)
         for shorter in chain(drop_one_function(program), drop_one_term(program), drop_one_term(multiply_out(program))):
             if not self._can_be_tried(shorter):
                 continue
@@ -107,7 +111,7 @@ class SystemMoves:
             longer = add_term(program, term)
             promise = float(gain) + self._trials.price(program) - self._trials.price(longer)
             if promise > 0 and can_be_fitted(longer):
-                yield promise, Move(state, longer, trial.chosen[state], is_near=True)
+                yield promise, Move(state, longer, trial.chosen[state], promise=promise)
 
     def _can_be_tried(self, program: Program) -> bool:
         return can_be_fitted(program) and (not self._rows.rates or is_linear_in_rates(program, len(self._rows.names)))

@@ -101,6 +101,10 @@ class Proposals:
         """Return the first of two rows of the front, unless the formula in the second is much closer to the derivative."""
         return simple if self.front[simple].loss <= NEAR_ROW * self.front[costlier].loss else costlier
 
+    def row_of(self, program: Program) -> int:
+        """Return the last row of the front whose formula costs no more than a program."""
+        return max((row for row, each in enumerate(self.front) if each.cost <= program.cost), default=0)
+
     def formulas(self) -> Iterator[tuple[int, Candidate]]:
         """Yield distinct formulas that fit well, by increasing cost, each with the last row of the front that costs no more."""
         every = sorted([*self.front, *self.sums.candidates], key=lambda candidate: (candidate.cost, candidate.loss))

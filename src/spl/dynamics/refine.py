@@ -13,13 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spl.data.trajectories import Trajectory
 from spl.dynamics.budget import NEVER, Deadline
-from spl.dynamics.segment_fit import (
-    MAX_STATE_ITERATIONS,
-    FitTask,
-    SegmentFit,
-    fit_constants_and_states,
-    fit_first_states,
-)
+from spl.dynamics.segment_fit import FitTask, SegmentFit, fit_constants_and_states, fit_first_states
 from spl.dynamics.segments import Edges, Segments, as_set, choose_length, even_edges, join_pairs
 from spl.dynamics.shooting import INTEGRATION_ERROR, MAX_SUBSTEPS, make_shooter, one_for_zero
 from spl.errors import DataError
@@ -58,6 +52,13 @@ class Refined:
         shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
         return shooter.fill_in(states, self.system.constants, self.initial_states.T, self.is_used)
 
+    def information(self, states: Sequence[Numbers]) -> Numbers:
+        """Return the second derivatives of half the squared error by the constants [C, C], with first states fitted again."""
+        shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
+        with np.errstate(all="ignore"):  # trajectories may be lost
+            normal = shooter.normal_equations(self.system.constants, self.initial_states.T, self.is_used)
+        return normal.reduce(np.zeros_like(normal.state_slope))[0]
+
 
 def refine(
     system: System,
@@ -68,6 +69,7 @@ def refine(
     max_seconds: float | None = None,
     length: int | None = None,
     before: Refined | None = None,
+    keeps_constants: bool = False,
 ) -> Refined:
     """Fit the constants of a system to measured runs, starting from those it has.
 
@@ -79,6 +81,7 @@ def refine(
         max_seconds: stop after this time with the best so far.
         length: samples of each segment; None for segments as long as the equations can be followed.
         before: a fit of a similar system, whose segments are used and whose first states are close to the right ones.
+        keeps_constants: fit only the first states of segments, to see how well given constants describe other runs.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -89,7 +92,7 @@ def refine(
         >>> refine(System(("x",), (), (program,)), [run], [run.x], [0.01]).system.constants.round(4)
         array([-1.])
     """
-    task = _make_task(system, runs, starts, noise, max_seconds)
+    task = _make_task(system, runs, starts, noise, max_seconds, keeps_constants=keeps_constants)
     with np.errstate(all="ignore"):  # trajectories may be lost
         return _summarise(_fit(task, system, starts, length, before))
 
@@ -100,9 +103,20 @@ def refine_joined(
     starts: Sequence[Numbers],
     noise: ArrayLike,
     *,
+    exact_error: float = 0.0,
     max_seconds: float | None = None,
+    keeps_constants: bool = False,
 ) -> Refined:
-    """Fit a system again along pairs of its segments, each joined into one; arguments as for `refine`.
+    """Fit a system again along pairs of its segments, each joined into one unless two trajectories fit clearly better.
+
+    Args:
+        before: the system fitted along shorter segments.
+        runs: as for `refine`.
+        starts: as for `refine`.
+        noise: as for `refine`.
+        exact_error: mean squared residual, in units of the noise, that does not matter.
+        max_seconds: as for `refine`.
+        keeps_constants: as for `refine`.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -114,11 +128,46 @@ def refine_joined(
         >>> short.segments.n_segments, refine_joined(short, [run], [run.x], [0.01]).segments.n_segments
         (5, 3)
     """
-    task = _make_task(before.system, runs, starts, noise, max_seconds)
+    task = _make_task(before.system, runs, starts, noise, max_seconds, keeps_constants=keeps_constants)
     with np.errstate(all="ignore"):  # trajectories may be lost
-        parts = _take_up(task, before, starts)
-        fit = _begin_joined(parts, join_pairs(parts.edges, set()))
-        return _summarise(_fit_short(replace(fit, is_used=np.ones_like(fit.is_used))))
+        parts = replace(_take_up(task, before, starts), is_used=np.ones_like(before.is_used))
+        return _summarise(_fit_joined(parts, join_pairs(parts.edges, set()), exact_error))
+
+
+def refine_in_steps(
+    system: System,
+    runs: Sequence[Trajectory],
+    starts: Sequence[Numbers],
+    noise: ArrayLike,
+    lengths: tuple[int, int],
+    *,
+    exact_error: float = 0.0,
+    deadline: Deadline = NEVER,
+    keeps_constants: bool = False,
+) -> Refined:
+    """Fit a system along segments of a first length in samples, then twice as long, up to a last one; see `refine_joined`."""
+    length, last = lengths
+    fitted = refine(
+        system,
+        runs,
+        starts,
+        noise,
+        length=length,
+        max_seconds=deadline.seconds_left,
+        keeps_constants=keeps_constants,
+    )
+    while length < last:
+        length *= 2
+        fitted = refine_joined(
+            fitted,
+            runs,
+            starts,
+            noise,
+            exact_error=exact_error,
+            max_seconds=deadline.seconds_left,
+            keeps_constants=keeps_constants,
+        )
+    return fitted
 
 
 def find_standard_errors(
@@ -149,30 +198,12 @@ def _make_task(
     starts: Sequence[Numbers],
     noise: ArrayLike,
     max_seconds: float | None,
+    *,
+    keeps_constants: bool = False,
 ) -> FitTask:
     """Return what all fits share."""
     sd = _check(system, runs, starts, noise)
-    return FitTask(runs, sd, Deadline.after(max_seconds))
-
-
-def measure_error(
-    system: System,
-    runs: Sequence[Trajectory],
-    noise: ArrayLike,
-    starts: Sequence[Numbers],
-    *,
-    length: int | None = None,
-) -> float:
-    """Return the mean squared residual, in units of the noise, with only the first states of segments fitted.
-
-    The segments depend only on the data, so systems can be compared. No segment counts as worse than the spread of the data.
-    """
-    sd = _check(system, runs, starts, noise)
-    task = FitTask(runs, sd, NEVER)
-    edges = even_edges(runs, length or 2 * choose_length(runs, starts, sd))
-    with np.errstate(all="ignore"):  # trajectories may be lost
-        losses = fit_first_states(task.begin(system, starts, edges), 2 * MAX_STATE_ITERATIONS).losses
-    return _mean_error(task, losses, np.concatenate([np.diff(all_edges) for all_edges in edges]))
+    return FitTask(runs, sd, Deadline.after(max_seconds), keeps_constants)
 
 
 def _check(
@@ -258,11 +289,11 @@ def _fit_short(fit: SegmentFit) -> SegmentFit:
     return fit if is_near.sum() in (0, fit.is_used.sum()) else fit_constants_and_states(replace(fit, is_used=is_near))
 
 
-def _fit_joined(fit: SegmentFit, edges: Sequence[Edges]) -> SegmentFit:
+def _fit_joined(fit: SegmentFit, edges: Sequence[Edges], exact_error: float = 0.0) -> SegmentFit:
     """Fit to fewer, longer segments; cut those again that one trajectory does not fit as well as two."""
     joined = _begin_joined(fit, edges)
     for slack in (BEFORE_FIT, 1.0):
-        is_fine = _is_as_good_as_parts(joined, fit, slack)
+        is_fine = _is_as_good_as_parts(joined, fit, slack * max(fit.scale, exact_error))
         if not is_fine.all():
             cut_again = _cut_again(joined, fit, is_fine)
             joined = _begin_again(joined, fit, joined.fitted_states(is_fine), cut_again)
@@ -304,8 +335,8 @@ def _begin_again(fit: SegmentFit, parts: SegmentFit, states: Sequence[Numbers], 
     return replace(new, is_used=is_used)
 
 
-def _is_as_good_as_parts(fit: SegmentFit, parts: SegmentFit, slack: float) -> NDArray[np.bool_]:
-    """Return for each segment whether it fits about as well as the segments it was joined from."""
+def _is_as_good_as_parts(fit: SegmentFit, parts: SegmentFit, scale: float) -> NDArray[np.bool_]:
+    """Return for each segment whether it fits about as well as the segments it was joined from, given the mean squared error."""
     homes = fit.shooter.segments.home_of(parts.shooter.segments)
     before = np.bincount(homes, parts.losses, fit.is_used.size)
     is_joined = np.bincount(homes, minlength=fit.is_used.size) > 1
@@ -313,7 +344,7 @@ def _is_as_good_as_parts(fit: SegmentFit, parts: SegmentFit, slack: float) -> ND
     n_states = len(
         fit.initial
     )  # a joined pair has this many fewer unknowns: its error is expected to rise by as many means
-    limit = slack * parts.scale * (n_states + CHANCE_ERRORS * np.sqrt(2 * n_states))
+    limit = scale * (n_states + CHANCE_ERRORS * np.sqrt(2 * n_states))
     return np.asarray(~is_joined | ~fit.is_used | (~is_lost & (fit.losses - before <= limit)))
 
 

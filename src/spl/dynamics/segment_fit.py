@@ -31,6 +31,7 @@ class FitTask:
     runs: Sequence[Trajectory]
     noise: Numbers  # [D]
     deadline: Deadline
+    keeps_constants: bool = False  # whether only first states are fitted
 
     def begin(
         self, system: System, states: Sequence[Numbers], edges: Sequence[Edges], *, n_substeps: int = 1
@@ -119,7 +120,12 @@ def fit_first_states(fit: SegmentFit, n_iterations: int = MAX_STATE_ITERATIONS) 
 
 
 def fit_constants_and_states(fit: SegmentFit) -> SegmentFit:
-    """Improve constants and first states together by Levenberg-Marquardt, until nothing changes or the time is up."""
+    """Improve constants and first states together by Levenberg-Marquardt, until nothing changes or the time is up.
+
+    If the task keeps the constants, only first states are improved.
+    """
+    if fit.task.keeps_constants:
+        return fit_first_states(fit)
     fit = replace(fit, is_used=fit.is_used & np.isfinite(fit.losses))
     if not fit.is_used.any():
         return fit

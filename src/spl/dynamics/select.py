@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.dynamics.budget import SystemBudget
+from spl.dynamics.elimination import FullEquation, propose_by_elimination
 from spl.dynamics.final_fit import FinalFit
 from spl.dynamics.implicit import solvable_rows
 from spl.dynamics.moves import Move, SystemMoves
@@ -96,11 +97,20 @@ class SystemChooser:
     def _begin(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...] | None) -> Trial:
         """Return the system to begin with."""
         best = min((self._start(chosen) for chosen in dict.fromkeys(starts)), key=_length)
+        if not self._rows.is_clean:
+            best = min([best, *self._start_by_elimination()], key=_length)
         if costlier is None:
             return best
         other = self._start(costlier)
         is_far = not np.isfinite(best.length_nats) or other.error < FAR_SHARE * best.error
         return other if is_far and np.isfinite(other.length_nats) else best
+
+    def _start_by_elimination(self) -> Iterator[Trial]:
+        """Yield systems that contain only the simple terms that the samples need."""
+        equations = [FullEquation.of(each.sums.library, each.data.target) for each in self._proposals]
+        for programs in propose_by_elimination(equations, self._trials):
+            rows = tuple(each.row_of(program) for each, program in zip(self._proposals, programs, strict=True))
+            yield self._trials.try_programs(programs, rows)
 
     def _start(self, chosen: tuple[int, ...]) -> Trial:
         return self._trials.try_programs(self._moves.start(chosen), chosen)
@@ -134,9 +144,9 @@ class SystemChooser:
         for state in range(len(self._proposals)):
             n_failed = 0
             for move in self._within_budget(self._moves.replacements(best, state)):
-                trial = self._try(best, move)
-                n_failed = 0 if trial.length_nats < best.length_nats else n_failed + move.is_costlier
-                best = min(best, trial, key=_length)
+                better = self._trials.compare(best, self._try(best, move))
+                n_failed = 0 if better is not best else n_failed + move.is_costlier
+                best = better
                 if n_failed == MAX_FAILED_FORMULAS:
                     break
         return best
@@ -157,16 +167,16 @@ class SystemChooser:
         return best
 
     def _first_better(self, best: Trial, moves: Iterator[Move]) -> Trial | None:
-        trials = (self._try(best, move) for move in self._within_budget(moves))
-        return next((trial for trial in trials if trial.length_nats < best.length_nats), None)
+        trials = (self._trials.compare(best, self._try(best, move)) for move in self._within_budget(moves))
+        return next((trial for trial in trials if trial is not best), None)
 
     def _drop_unsupported(self, best: Trial) -> Trial:
-        """Leave out terms without which the error on held-out data is no larger."""
+        """Leave out terms without which the description of held-out data is no longer."""
         for state in range(len(self._proposals)):
-            error = self._trials.held_out_error(best)
+            nats = self._trials.held_out_nats(best)
             for move in self._within_budget(self._moves.omissions(best, state)):
                 shorter = self._try(best, move)
-                if self._trials.held_out_error(shorter) <= error:
+                if self._trials.held_out_nats(shorter) <= nats:
                     return self._drop_unsupported(shorter)
         return best
 
@@ -181,8 +191,10 @@ class SystemChooser:
         programs[move.state], chosen[move.state] = move.program, move.front_row
         if not can_be_solved(self._trials.make_system(programs)):
             return replace(best, length_nats=np.inf)
-        near = best if move.is_near else None
-        return self._trials.try_programs(programs, tuple(chosen), near=near, to_beat=best.length_nats)
+        near = best if move.promise > 0 else None
+        return self._trials.try_programs(
+            programs, tuple(chosen), near=near, promise=move.promise, to_beat=best.length_nats
+        )
 
 
 def _length(trial: Trial) -> float:

@@ -1,7 +1,9 @@
 """Systems on trial: their constants fitted along segments of the trajectories, and how long a description that gives.
 
-The description has three parts, in nats: the equations, their numbers, and what is left of the measurements. Segments are as long as
-the best system so far can be followed: long ones say more, but a wrong system cannot be followed along them.
+The description has four parts, in nats: the equations, their numbers, the first states of all segments, and what is left of the
+measurements. Segments are as long as the best system so far can be followed: long ones say more. Where one trajectory does not fit
+as well as two, a segment stays cut, and the description pays for another first state. So a system that can be followed longer wins,
+and a single segment that a fit loses does not decide.
 """
 
 from collections.abc import Sequence
@@ -20,11 +22,11 @@ from spl.dynamics.rows import FLOW_METHOD, Plan, SystemRows
 from spl.dynamics.segments import MIN_COARSE_LENGTH, MIN_LENGTH, choose_length
 from spl.formulas.program import Program
 from spl.formulas.system import System
-from spl.regression.description_length import equation_nats
+from spl.regression.description_length import equation_nats, typical_number_nats
 
 Numbers = NDArray[np.float64]
 
-FOLLOWED_RISE = 1.1  # times the error on segments half as long is allowed: a right system loses only a few free numbers
+KEPT_PROMISE = 0.5  # of the nats that a further term promises: a fit that saves less may be stuck
 MAX_SEGMENT_LENGTH = 512  # samples
 EXACT_TRAJECTORY = 1e-4  # of the spread of a state: trajectories closer than this to clean data count as exact
 SMALLEST_ERROR = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
@@ -56,7 +58,7 @@ class SystemTrials:
         self._data, self._rows, self._plan, self._budget = data, rows, plan, budget
         self._samples = SampleSequence.of(data, rows, is_discrete=plan.is_discrete)
         shortest = MIN_COARSE_LENGTH if rows.method == FLOW_METHOD else MIN_LENGTH
-        self._shortest = self.length = 2 * choose_length(data.runs, rows.starts, rows.noise, shortest)
+        self.shortest = self.length = 2 * choose_length(data.runs, rows.starts, rows.noise, shortest)
         self._longest = min(MAX_SEGMENT_LENGTH, max(run.n_samples for run in data.runs) // 2)
         self.states: Sequence[Numbers] = rows.starts  # as the best system so far has them
         self.exact_error = self._exact_error()
@@ -78,19 +80,48 @@ class SystemTrials:
         chosen: tuple[int, ...],
         *,
         near: Trial | None = None,
+        promise: float = 0.0,
         to_beat: float = np.inf,
     ) -> Trial:
         """Fit a system and return its description length, or a lower bound if that is already no better than `to_beat`.
 
-        The fit starts along short segments, unless it starts from a trial with nearly the same constants.
+        The fit starts along short segments, unless it starts from a trial with nearly the same constants, compared with which it
+        promises to save some nats. If it does not keep that promise, it is tried along short segments too.
         """
-        key = tuple(program.tokens for program in programs)
+        key = _key(programs)
         if key not in self._tried:
             system = self.make_system(programs)
-            self._tried[key] = (
-                self._climb(system, chosen, to_beat) if near is None else self._fit_near(system, chosen, near)
-            )
+            trial = None if near is None else self._fit_near(system, chosen, near)
+            if near is None or trial is None or near.length_nats - trial.length_nats < KEPT_PROMISE * promise:
+                climbed = self._climb(system, chosen, to_beat)
+                trial = climbed if trial is None else min(trial, climbed, key=_length)
+            self._tried[key] = trial
         return self._tried[key]
+
+    def may_try(self) -> bool:
+        """Return whether another system may be tried."""
+        return self._budget.may_try()
+
+    def fit(self, programs: Sequence[Program], *, length: int) -> Refined:
+        """Fit a system along segments of a length, which may be shorter than those of trials."""
+        return self.refine(self.make_system(programs), length=length, max_seconds=self._budget.begin_fit())
+
+    def information(self, fitted: Refined) -> Numbers:
+        """Return the second derivatives of half the squared error by the constants of a fit [C, C]; see `Refined`."""
+        return fitted.information(self.states)
+
+    def compare(self, best: Trial, challenger: Trial) -> Trial:
+        """Return the better of two systems.
+
+        Where segments are cut is partly luck. So a system that would lose to one with other segments is first fitted along these.
+        """
+        if challenger.length_nats >= best.length_nats:
+            return best
+        if challenger.fitted.segments.n_segments < best.fitted.segments.n_segments:
+            again = self._fit_near(best.system, best.chosen, challenger)
+            best = min(best, again, key=_length)
+            self._tried[_key(best.system.programs)] = best
+        return min(best, challenger, key=_length)
 
     def lengthen(self, best: Trial) -> Trial:
         """Change to segments twice as long if the system can be followed along them: they say more.
@@ -99,7 +130,7 @@ class SystemTrials:
         """
         if 2 * self.length <= self._longest and self._budget.may_try():
             longer = self._fit_joined(best)
-            if np.isfinite(longer.length_nats) and longer.error <= FOLLOWED_RISE * max(best.error, self.exact_error):
+            if longer.length_nats < best.length_nats:
                 self.length *= 2
                 self._tried.clear()
                 best = longer
@@ -110,10 +141,11 @@ class SystemTrials:
         """Return what an equation adds to a description, in nats."""
         return equation_nats(program, self.n_observations)
 
-    def held_out_error(self, trial: Trial) -> float:
-        """Return the mean squared residual on data that the constants are not fitted to."""
-        held_out = HeldOut(self._data, self.states, self._rows.noise)
-        return held_out.error(trial.system, self.length, self._budget.begin_fit())
+    def held_out_nats(self, trial: Trial) -> float:
+        """Return the description length of data that the constants are not fitted to, without that of the equations."""
+        held_out = HeldOut(self._data, self.states, self._rows.noise, self.exact_error)
+        seconds = self._budget.begin_fit()
+        return self._describe(held_out.fit(trial.system, self.shortest, self.length, max_seconds=seconds))
 
     def refine(
         self, system: System, *, max_seconds: float, length: int | None = None, before: Refined | None = None
@@ -129,15 +161,19 @@ class SystemTrials:
     def _climb(self, system: System, chosen: tuple[int, ...], to_beat: float) -> Trial:
         """Fit along ever longer segments, and stop early if the system cannot win.
 
-        Two short segments always fit at least as well as one twice as long.
+        Two short segments always fit at least as well as one twice as long, so only their first states can be saved.
         """
-        length = self._shortest
+        length = self.shortest
         fitted = self.refine(system, length=length, max_seconds=self._budget.begin_fit())
         trial = self._make_trial(fitted, chosen)
-        while length < self.length and trial.length_nats < to_beat:
+        while length < self.length and trial.length_nats - self._most_saved(trial, length) < to_beat:
             length *= 2
             trial = self._fit_joined(trial)
         return trial
+
+    def _most_saved(self, trial: Trial, length: int) -> float:
+        """Return by how many nats a description becomes shorter if all its segments of a length can be joined."""
+        return self._price_first_states(trial.fitted) * (1 - length / self.length)
 
     def _fit_near(self, system: System, chosen: tuple[int, ...], near: Trial) -> Trial:
         """Fit along the segments of a trial, from its states."""
@@ -147,18 +183,37 @@ class SystemTrials:
     def _fit_joined(self, trial: Trial) -> Trial:
         """Fit along segments twice as long."""
         noise, seconds = self._rows.noise, self._budget.begin_fit()
-        fitted = refine_joined(trial.fitted, self._data.runs, self.states, noise, max_seconds=seconds)
+        fitted = refine_joined(
+            trial.fitted, self._data.runs, self.states, noise, exact_error=self.exact_error, max_seconds=seconds
+        )
         return self._make_trial(fitted, trial.chosen)
 
     def _make_trial(self, fitted: Refined, chosen: tuple[int, ...]) -> Trial:
-        is_too_fast = self._samples.any_too_fast(fitted.system.programs)
-        if not fitted.is_used.any() or not np.isfinite(fitted.error) or is_too_fast:
+        if self._samples.any_too_fast(fitted.system.programs):
             return Trial(fitted, chosen, np.inf)
-        misfit = 0.5 * self.n_observations * log(max(fitted.error, self.exact_error, SMALLEST_ERROR))
-        return Trial(fitted, chosen, misfit + sum(map(self.price, fitted.system.programs)))
+        return Trial(fitted, chosen, self._describe(fitted) + sum(map(self.price, fitted.system.programs)))
+
+    def _describe(self, fitted: Refined) -> float:
+        """Return the nats of the measurements along the segments of a fit; infinite if it cannot be followed."""
+        if not fitted.is_used.any() or not np.isfinite(fitted.error):
+            return np.inf
+        n_observations = int(fitted.segments.size.sum()) * len(self._data.states)
+        misfit = 0.5 * n_observations * log(max(fitted.error, self.exact_error, SMALLEST_ERROR))
+        return misfit + self._price_first_states(fitted)
+
+    def _price_first_states(self, fitted: Refined) -> float:
+        return typical_number_nats(fitted.initial_states.size, self.n_observations)
 
     def _exact_error(self) -> float:
         """Return the mean squared residual, in units of the noise, up to which trajectories are exact."""
         states = np.concatenate([run.x for run in self._data.runs])
         weighed = noise_to_weigh(self._rows.noise, states)
         return float(np.mean((EXACT_TRAJECTORY * states.std(axis=0) / weighed) ** 2))
+
+
+def _key(programs: Sequence[Program]) -> tuple[tuple[int, ...], ...]:
+    return tuple(program.tokens for program in programs)
+
+
+def _length(trial: Trial) -> float:
+    return trial.length_nats

@@ -1,0 +1,80 @@
+"""Equations by elimination along the trajectories."""
+
+import numpy as np
+import pytest
+
+from spl.data.dataset import Dataset
+from spl.data.trajectories import Trajectories
+from spl.datasets.lorenz import make_lorenz
+from spl.dynamics.budget import NEVER, SystemBudget
+from spl.dynamics.elimination import MAX_FULL_TERMS, FullEquation, eliminate, propose_by_elimination
+from spl.dynamics.rows import Plan, make_rows
+from spl.dynamics.term_library import TermLibrary
+from spl.dynamics.trials import SystemTrials
+from spl.formulas.grammar import Grammar
+from spl.notation.terms import linear_terms
+
+
+def make_library(n_columns, rng, operators=("+", "*")):
+    names = tuple("abcdef"[:n_columns])
+    data = Dataset.from_arrays(rng.normal(size=(50, n_columns)), rng.normal(size=50), names=names)
+    return TermLibrary.build(Grammar.from_operators(operators, names), data), data
+
+
+@pytest.mark.parametrize(("n_columns", "n_terms"), [(1, 4), (2, 10), (3, 10), (4, 15), (6, 7)])
+def test_an_equation_has_all_products_up_to_a_degree_of_which_there_are_few(n_columns, n_terms, rng):
+    library, data = make_library(n_columns, rng)
+    assert len(FullEquation.of(library, data.target).places) == n_terms <= MAX_FULL_TERMS
+
+
+def test_a_grammar_without_sums_has_no_full_equation(rng):
+    library, data = make_library(2, rng, ("*", "sin"))
+    assert FullEquation.of(library, data.target).places == ()
+
+
+def brute_force(factors, information, prices, owners):
+    """Try all sets of terms, each with its best factors."""
+    best, best_nats = None, np.inf
+    for bits in range(2**factors.size):
+        kept = np.array([bits >> k & 1 for k in range(factors.size)], bool)
+        if any(not kept[owners == owner].any() for owner in owners):
+            continue
+        moved = np.zeros(factors.size)
+        own = information[np.ix_(kept, kept)]
+        moved[kept] = factors[kept] + np.linalg.solve(own, information[np.ix_(kept, ~kept)] @ factors[~kept])
+        nats = 0.5 * (moved - factors) @ information @ (moved - factors) + prices[kept].sum()
+        if nats < best_nats:
+            best, best_nats = moved, nats
+    return best
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_elimination_finds_the_best_set_of_nearly_independent_terms(seed):
+    rng = np.random.default_rng(seed)
+    factors, owners = rng.normal(size=6), np.array([0, 0, 0, 1, 1, 1])
+    mixed = np.eye(6) + 0.1 * rng.normal(size=(6, 6))
+    information, prices = 20 * mixed @ mixed.T, np.full(6, 4.0)
+    found = eliminate(factors, information, prices, owners)
+    assert found == pytest.approx(brute_force(factors, information, prices, owners))
+
+
+def test_every_equation_keeps_a_term():
+    found = eliminate(np.array([1e-3, 1e-3]), np.eye(2), np.full(2, 9.0), np.array([0, 1]))
+    assert np.count_nonzero(found) == 2
+
+
+@pytest.mark.slow
+def test_the_terms_of_a_chaotic_system_come_out_of_strong_noise():
+    data = make_lorenz(3000, noise=0.4, seed=0)
+    runs = Trajectories.from_arrays(data.states, data.t, names=("x", "y", "z"))
+    rows = make_rows(runs, Plan())
+    trials = SystemTrials(runs, rows, Plan(), SystemBudget(NEVER))
+    grammar = Grammar.from_operators(("+", "-", "*"), rows.names)
+    datasets = [rows.dataset(state) for state in range(3)]
+    equations = [FullEquation.of(TermLibrary.build(grammar, each), each.target) for each in datasets]
+    found = [
+        [set(linear_terms(program)) for program in programs] for programs in propose_by_elimination(equations, trials)
+    ]
+    assert [{"x", "y"}, {"x", "y", "x*z"}, {"z", "x*y"}] in [
+        [{str(t) for t in terms} for terms in each] for each in found
+    ]
