@@ -16,7 +16,7 @@ from spl.display.progress import (
     is_live,
     open_display,
 )
-from spl.dynamics.discover import SystemProgress
+from spl.dynamics.state_searches import SystemProgress
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.regression.candidate import Candidate

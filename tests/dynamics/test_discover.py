@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import spl.dynamics.discover
+import spl.dynamics.state_searches
 from spl.data.trajectories import Trajectories
 from spl.datasets import make_duffing, make_lorenz, make_lotka_volterra
-from spl.dynamics.discover import EXACT_SUMS_SHARE, discover_system
+from spl.dynamics.discover import discover_system
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.segments import spread_samples
@@ -107,30 +108,17 @@ def test_the_chosen_formulas_are_those_of_the_fronts_that_the_equations_came_fro
 
 
 def test_what_it_took_to_get_ready_is_taken_from_the_searches(monkeypatch):
-    seen, search_for_real = [], spl.dynamics.discover.discover
+    seen, search_for_real = [], spl.dynamics.state_searches.discover
 
     def search(request, **options):
         seen.append(request.limits.timeout)
         return search_for_real(replace(request, limits=Limits(timeout=0.2)), **options)
 
-    monkeypatch.setattr(spl.dynamics.discover, "discover", search)
+    monkeypatch.setattr(spl.dynamics.state_searches, "discover", search)
     monkeypatch.setattr(spl.dynamics.discover, "make_rows", lambda *words: time.sleep(1.0) or make_rows(*words))
     discover(make_data(0.03), limits=Limits(timeout=4.0))
     assert len(seen) == 2
     assert max(seen) <= 0.6 * 3.0 / 2
-
-
-@pytest.mark.parametrize(("noise", "share"), [(0.0, EXACT_SUMS_SHARE), (0.03, 1.0)])
-def test_a_search_is_short_if_a_sum_is_already_as_accurate_as_the_derivatives(monkeypatch, noise, share):
-    seen, search_for_real = [], spl.dynamics.discover.discover
-
-    def search(request, **options):
-        seen.append(request.limits.max_evaluations)
-        return search_for_real(replace(request, limits=Limits(timeout=None, max_evaluations=200)), **options)
-
-    monkeypatch.setattr(spl.dynamics.discover, "discover", search)
-    discover(make_data(noise), RICH, limits=Limits(timeout=None, max_evaluations=4000))
-    assert seen == [share * 2000] * 2
 
 
 def test_watchers_see_every_state_in_turn():

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from spl.data.trajectories import Trajectories
-    from spl.dynamics.discover import SystemDiscovery, SystemWatcher
+    from spl.dynamics.discover import SystemDiscovery
     from spl.dynamics.request import SystemRequest
     from spl.dynamics.rows import Plan
+    from spl.dynamics.state_searches import SystemWatcher
     from spl.formulas.grammar import Grammar
 
 AUTO_METHOD = "auto"

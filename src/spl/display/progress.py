@@ -21,7 +21,7 @@ from spl.regression.discover import Progress
 from spl.regression.front import Front
 
 if TYPE_CHECKING:
-    from spl.dynamics.discover import SystemProgress
+    from spl.dynamics.state_searches import SystemProgress
 
 REFRESHES_PER_SECOND = 8
 QUIET_SHARE = 0.25  # least share of the elapsed time between two lines: about twenty lines in an hour

@@ -8,15 +8,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Protocol
 
 import numpy as np
 
 from spl.data.trajectories import Trajectories, Trajectory
-from spl.dynamics.aliasing import SampleSequence
 from spl.dynamics.budget import NEVER, Deadline, SystemBudget, count_fits
 from spl.dynamics.flow_model import fit_flow
-from spl.dynamics.implicit import drop_copied_rates, find_unused_rates, keep_linear
+from spl.dynamics.implicit import drop_copied_rates, find_unused_rates
 from spl.dynamics.proposals import Proposals, TermSums, fit_sums
 from spl.dynamics.quality import find_system_doubts
 from spl.dynamics.refine import refine
@@ -24,37 +22,24 @@ from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import SystemRows, make_rows
 from spl.dynamics.segments import spread_samples
 from spl.dynamics.select import ChosenSystem, SystemChooser
+from spl.dynamics.state_searches import StateSearches, SystemStore, SystemWatcher
 from spl.dynamics.trials import SystemTrials
 from spl.dynamics.weak_fit import fit_weak_form
 from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression
 from spl.kernels.runtime import store as kernel_store
-from spl.regression.checkpoint import Checkpoint
-from spl.regression.discover import Discovery, Keeper, Progress, Watcher, discover, get_ready
+from spl.regression.discover import Discovery, get_ready
 from spl.regression.front import Front
-from spl.regression.request import RegressionRequest
 from spl.regression.time_limit import MOST_LOADING
 from spl.settings import Limits
 
-SEARCH_SHARE = 0.6  # of the time that is left then is for the searches; the rest for the system as a whole
 SUMS_SHARE = 0.2  # of the time limit may go into sums of simple terms
-EXACT_SUMS_SHARE = 0.25  # of the limits of a search, if a short sum is already as accurate as the derivatives
 LEAST_SHARE = 0.3  # of the time limit is for searches and system, however long the preparations took
 NEAR_BEST = (1.6, 1.3, 1.1)  # times the least loss of a front: formulas to start with, where noise allows no small loss
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
 FEWER_SAMPLES = "The equations are followed along {:,} of {:,} samples, in stretches spread evenly over all runs."
 CUT_OFF = "The time limit was reached before `max_evaluations`: the same seed may give another answer next time."
-MOSTLY_USED = 0.75  # a finished search that used this share of its time is not continued
-LAST_STATE_SECONDS = 0.5  # for each equation that is left when a search was interrupted
-
-
-@dataclass(frozen=True, slots=True)
-class SystemProgress:
-    """What a watcher sees: which state is being searched, and the progress of that search."""
-
-    state: str
-    progress: Progress
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -66,27 +51,6 @@ class SystemDiscovery(ChosenSystem):
     seconds: float
     is_interrupted: bool
     doubts: tuple[str, ...] = ()  # those of the notes that say why the equations may be wrong
-
-
-SystemWatcher = Callable[[SystemProgress], None]
-
-
-class SystemStore(Protocol):
-    """Keeps the searches of a system, one per state, and how far they had come when the run was continued."""
-
-    limits_before: Limits  # of the run that is continued
-
-    def discovery(self, search: int) -> Discovery | None:
-        """Return what a search has found so far; `stopped` is empty if it is not over."""
-
-    def checkpoint(self, search: int) -> Checkpoint | None:
-        """Return where a search can continue."""
-
-    def keeper(self, search: int) -> Keeper:
-        """Return what keeps the progress of a search."""
-
-    def finish_search(self, search: int, found: Discovery) -> None:
-        """Keep what a search found in the end."""
 
 
 def discover_system(
@@ -109,7 +73,7 @@ def discover_system(
         request = replace(request, grammars=drop_copied_rates(request.grammars, rows))
         rows = replace(rows, unused_rates=find_unused_rates(request.grammars, rows))
     sums = _fit_all_sums(rows, request)
-    state_searches = _StateSearches(request, _limits_left(limits, began), watch, store, must_stop)
+    state_searches = StateSearches(request, _limits_left(limits, began), watch, store, must_stop)
     seconds_before = state_searches.seconds_before()
     searches = state_searches.run(rows, sums)
     if rows.weak:
@@ -148,94 +112,6 @@ def discover_system(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _StateSearches:
-    """How the states are searched, one after the other."""
-
-    request: SystemRequest
-    limits: Limits  # of all searches and of the choice after them
-    watch: SystemWatcher | None
-    store: SystemStore | None
-    must_stop: Callable[[], bool]
-
-    def seconds_before(self) -> float:
-        """Return how long the searches that are continued took before; a part of the time limit is always left."""
-        n_states = len(self.request.grammars)
-        checkpoints = [self.store.checkpoint(state) for state in range(n_states)] if self.store is not None else []
-        most = self.limits_per_state().timeout or np.inf
-        return float(sum(min(checkpoint.seconds, most) for checkpoint in checkpoints if checkpoint is not None))
-
-    def limits_per_state(self) -> Limits:
-        """Return the limits of each search."""
-        n_states = len(self.request.grammars)
-        seconds, most = self.limits.timeout, self.limits.max_evaluations
-        return Limits(
-            timeout=None if seconds is None else SEARCH_SHARE * seconds / n_states,
-            max_evaluations=None if most is None else max(1, most // n_states),
-        )
-
-    def run(self, rows: SystemRows, sums: Sequence[TermSums]) -> list[Discovery]:
-        """Search for the equation of each state; once a search is interrupted, the others get only as long as an answer takes."""
-        searches: list[Discovery] = []
-        for state in range(len(self.request.grammars)):
-            limits = self.limits_per_state()
-            if any(found.stopped == "interrupted" for found in searches):
-                limits = replace(limits, timeout=LAST_STATE_SECONDS)
-            searches.append(self._search(rows, state, sums[state], limits))
-        return searches
-
-    def _search(self, rows: SystemRows, state: int, sums: TermSums, limits: Limits) -> Discovery:
-        """Search for the equation of one state, or continue that; a search with nothing left to do gives what it found before."""
-        store, data = self.store, rows.dataset(state)
-        if sums.are_exact(float(rows.target_errors[state])):
-            limits = _shorten(limits)
-        done, checkpoint = (None, None) if store is None else (store.discovery(state), store.checkpoint(state))
-        if done is not None and self._is_over(done, limits):
-            return done
-        if limits.timeout is not None and checkpoint is not None:
-            limits = replace(limits, timeout=max(limits.timeout - checkpoint.seconds, LAST_STATE_SECONDS))
-        found = discover(
-            self._request_state(rows, state, limits),
-            watch=self._watch_state(self.request.data.states[state]),
-            keep=None if store is None else store.keeper(state),
-            checkpoint=checkpoint,
-            must_stop=self.must_stop,
-        )
-        found = replace(found, front=sums.join(found.front, data, found.floor))
-        if rows.rates:
-            found = replace(found, front=keep_linear(found.front, self.request.data.states[state], rows))
-        samples = SampleSequence.of(self.request.data, rows, is_discrete=self.request.plan.is_discrete)
-        found = replace(found, front=samples.leave_out_too_fast(found.front))
-        if store is not None:
-            store.finish_search(state, found)
-        return found
-
-    def _request_state(self, rows: SystemRows, state: int, limits: Limits) -> RegressionRequest:
-        return RegressionRequest(
-            rows.dataset(state),
-            self.request.grammars[state],
-            config=replace(self.request.config, patience=None),  # whole fronts are tried along the data, not one choice
-            limits=limits,
-            n_jobs=self.request.n_jobs,
-            seed=self.request.seed,
-            target_error=float(rows.target_errors[state]),
-        )
-
-    def _watch_state(self, state: str) -> Watcher | None:
-        watch = self.watch
-        return None if watch is None else lambda progress: watch(SystemProgress(state, progress))
-
-    def _is_over(self, done: Discovery, limits: Limits) -> bool:
-        """Return whether a finished search would stop soon if it continued within these limits."""
-        if done.stopped == "timeout":
-            return limits.timeout is not None and done.seconds >= MOSTLY_USED * limits.timeout
-        if done.stopped == "evaluations":  # of one tree: all of them together may have used less than the limit
-            before = None if self.store is None else self.store.limits_before.max_evaluations
-            most = self.limits.max_evaluations
-            return before is not None and most is not None and most <= before
-        return done.stopped in ("exact", "exhausted", "schedules")
-
-
 def _get_ready(n_jobs: int, timeout: float | None) -> float:
     """Load everything that is needed; return when the time limit began, at most half of it ago. Compilation does not count."""
     began = get_ready(n_jobs)
@@ -270,15 +146,6 @@ def _fit_all_sums(rows: SystemRows, request: SystemRequest) -> list[TermSums]:
         fit_sums(rows.dataset(state), grammar.bind(rows.variables), seconds, request.seed)
         for state, grammar in enumerate(request.grammars)
     ]
-
-
-def _shorten(limits: Limits) -> Limits:
-    """Return the limits of a search that is unlikely to find anything better than the sums."""
-    seconds, most = limits.timeout, limits.max_evaluations
-    return Limits(
-        timeout=None if seconds is None else EXACT_SUMS_SHARE * seconds,
-        max_evaluations=None if most is None else max(1, int(EXACT_SUMS_SHARE * most)),
-    )
 
 
 def _refit_weak_form(found: Discovery, rows: SystemRows, state: int) -> Discovery:

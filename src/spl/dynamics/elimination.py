@@ -2,7 +2,7 @@
 
 Under strong noise, smoothed derivatives are so far off that no search on them meets the law. This needs no derivatives: a system with
 all products of a few variables is fitted along short segments, which tells errors of the constants from errors of the states. One fit
-says, to second order, by how much the error would rise without any set of terms. So terms are dropped one by one without fitting again.
+says, to second order, how much the error would rise without any set of terms, so terms are dropped one by one without fitting again.
 """
 
 from collections.abc import Iterator, Sequence

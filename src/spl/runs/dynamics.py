@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from spl.data.trajectories import Trajectories
-from spl.dynamics.discover import SystemDiscovery, SystemWatcher, discover_system
+from spl.dynamics.discover import SystemDiscovery, discover_system
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Method, Plan, make_rows
+from spl.dynamics.state_searches import SystemWatcher
 from spl.errors import RunFileError
 from spl.formulas.json_codec import check_no_stand_ins, encode_program
 from spl.formulas.system import rate_names
