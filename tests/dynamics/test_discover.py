@@ -19,7 +19,7 @@ from spl.dynamics.segments import spread_samples
 from spl.formulas.grammar import Grammar
 from spl.formulas.printed_numbers import printed_numbers
 from spl.notation.terms import linear_terms
-from spl.settings import Limits
+from spl.settings import Limits, SearchConfig
 
 pytestmark = pytest.mark.search
 
@@ -149,7 +149,7 @@ def test_equations_that_explode_at_once_are_still_returned():
 
 
 def test_a_note_says_if_the_equations_are_followed_along_a_part_of_the_samples_only(monkeypatch):
-    monkeypatch.setattr("spl.dynamics.discover.spread_samples", partial(spread_samples, most=400))
+    monkeypatch.setattr("spl.dynamics.system_choice.spread_samples", partial(spread_samples, most=400))
     monkeypatch.setattr("spl.dynamics.segments.STRETCH", 100)
     found = discover(make_data(0.01))
     assert found.refined.n_observations == 2 * 400
@@ -161,6 +161,30 @@ def test_the_weak_form_has_fronts_of_its_own():
     found = discover(make_data(0.05), plan=Plan(method="weak"))
     assert found.rows.weak
     assert [set(linear_terms(program)) for program in found.system.programs] == [{"y"}, {"x"}]
+
+
+NOISY = make_data(0.03)
+
+
+def test_a_choice_that_a_short_search_does_not_change_ends_the_run():
+    limits = Limits(timeout=None, max_evaluations=100_000)
+    short = discover(NOISY, RICH, limits=limits)
+    assert [search.stopped for search in short.searches] == ["settled", "settled"]
+    assert sum(search.n_evaluations for search in short.searches) < 0.5 * limits.max_evaluations
+    assert [set(linear_terms(program)) for program in short.system.programs] == [{"y"}, {"x"}]
+
+
+def test_without_patience_a_search_goes_on_to_its_limit():
+    found = discover(NOISY, RICH, config=SearchConfig(patience=None), limits=Limits(timeout=None, max_evaluations=4000))
+    assert [search.stopped for search in found.searches] == ["evaluations", "evaluations"]
+
+
+def test_a_choice_that_does_not_describe_the_data_does_not_settle():
+    slow = np.column_stack([np.sin(2 * T), np.sign(np.sin(0.9 * T))])  # a state that jumps has no equation
+    noisy = slow + np.random.default_rng(0).normal(0, 0.05, slow.shape)
+    data = Trajectories.from_arrays(noisy, T, names=NAMES)
+    found = discover(data, RICH, limits=Limits(timeout=None, max_evaluations=4000))
+    assert "settled" not in [search.stopped for search in found.searches]
 
 
 @pytest.mark.slow

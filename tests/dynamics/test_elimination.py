@@ -63,6 +63,11 @@ def test_every_equation_keeps_a_term():
     assert np.count_nonzero(found) == 2
 
 
+def test_a_term_that_the_samples_do_not_determine_is_dropped():
+    found = eliminate(np.array([2.0, 5.0]), np.diag([100.0, 0.0]), np.full(2, 4.0), np.array([0, 0]))
+    assert found.tolist() == [2.0, 0.0]
+
+
 @pytest.mark.slow
 def test_the_terms_of_a_chaotic_system_come_out_of_strong_noise():
     data = make_lorenz(3000, noise=0.4, seed=0)

@@ -102,7 +102,7 @@ def test_a_system_that_was_cut_off_goes_on_at_the_state_it_was_at(tmp_path, stor
     assert sorted(set(states)) == sorted(["x", "v"][n_done:])
 
 
-COUNTED = {"config": SearchConfig(max_rules=10), "limits": Limits(timeout=None, max_evaluations=1500)}
+COUNTED = {"config": SearchConfig(max_rules=10, patience=None), "limits": Limits(timeout=None, max_evaluations=1500)}
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +123,28 @@ def test_a_system_whose_length_is_counted_ends_as_if_it_had_never_been_cut_off(t
         search(tmp_path / "run.spl", watch=watch, **COUNTED)
     found = resume_system(read_run(tmp_path / "run.spl"), limits=COUNTED["limits"])
     assert summary(found) == summary(counted[1])
+
+
+NOISE = np.random.default_rng(0).normal(0, 0.03, X.shape)
+
+
+@pytest.mark.parametrize("n_looks", [1, 3, 6, 9])  # in the short searches, and in the long ones
+def test_a_noisy_system_ends_as_if_it_had_never_been_cut_off(tmp_path, n_looks):
+    jumps = X * [1.0, 0.0] + [[0.0, 1.0]] * np.sign(np.sin(0.9 * T))[:, np.newaxis]  # the choice does not settle
+    data = Trajectories.from_arrays(jumps + NOISE, T, names=["x", "v"])
+    settings = {"data": data, "limits": Limits(timeout=None, max_evaluations=3000), "plan": Plan()}
+    config = SearchConfig(max_rules=10, n_episodes=60)
+    whole = search(tmp_path / "whole.spl", config=config, **settings)
+    looks = []
+
+    def watch(seen):
+        looks.append(seen)
+        if len(looks) == n_looks:
+            raise Killed
+
+    with pytest.raises(Killed):
+        search(tmp_path / "cut.spl", config=config, watch=watch, **settings)
+    assert summary(search(tmp_path / "cut.spl", config=config, **settings)) == summary(whole)
 
 
 def test_a_system_whose_length_is_counted_goes_on_if_it_may_try_more(tmp_path, counted):

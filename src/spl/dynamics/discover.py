@@ -11,19 +11,20 @@ from functools import cache
 
 import numpy as np
 
-from spl.data.trajectories import Trajectories, Trajectory
+from spl.data.trajectories import Trajectory
 from spl.dynamics.budget import NEVER, Deadline, SystemBudget, count_fits
 from spl.dynamics.flow_model import fit_flow
 from spl.dynamics.implicit import drop_copied_rates, find_unused_rates
-from spl.dynamics.proposals import Proposals, TermSums, fit_sums
+from spl.dynamics.proposals import TermSums, fit_sums
 from spl.dynamics.quality import find_system_doubts
 from spl.dynamics.refine import refine
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import SystemRows, make_rows
-from spl.dynamics.segments import spread_samples
-from spl.dynamics.select import ChosenSystem, SystemChooser
+from spl.dynamics.select import ChosenSystem
 from spl.dynamics.state_searches import StateSearches, SystemStore, SystemWatcher
-from spl.dynamics.trials import SystemTrials
+from spl.dynamics.system_choice import SystemChoice
+from spl.dynamics.system_packing import evaluate_slopes
+from spl.dynamics.trials import Trial
 from spl.dynamics.weak_fit import fit_weak_form
 from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
@@ -35,8 +36,11 @@ from spl.regression.time_limit import MOST_LOADING
 from spl.settings import Limits
 
 SUMS_SHARE = 0.2  # of the time limit may go into sums of simple terms
+FIRST_SHARE = 0.15  # of the time that is left then may go into the first choice, and into the one after short searches
+SHORT_SHARE = 0.3  # of the limits are for the short searches that may confirm it
+EXPLAINED = 1.5  # mean squared residual in units of the noise, which is only estimated: a larger one means that something is missing
+ALIKE = 0.02  # of the spread of a slope: systems that differ by less are the same
 LEAST_SHARE = 0.3  # of the time limit is for searches and system, however long the preparations took
-NEAR_BEST = (1.6, 1.3, 1.1)  # times the least loss of a front: formulas to start with, where noise allows no small loss
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
 FEWER_SAMPLES = "The equations are followed along {:,} of {:,} samples, in stretches spread evenly over all runs."
 CUT_OFF = "The time limit was reached before `max_evaluations`: the same seed may give another answer next time."
@@ -66,50 +70,155 @@ def discover_system(
     `max_evaluations`, the same seed gives the same answer to the last digit for any number of jobs, unless the time limit cuts
     something off, and then a note says so.
     """
-    data, plan, limits = request.data, request.plan, request.limits
-    began = _get_ready(request.n_jobs, limits.timeout)
-    rows = make_rows(data, plan)
-    if plan.is_implicit:
+    began = _get_ready(request.n_jobs, request.limits.timeout)
+    rows = make_rows(request.data, request.plan)
+    if request.plan.is_implicit:
         request = replace(request, grammars=drop_copied_rates(request.grammars, rows))
         rows = replace(rows, unused_rates=find_unused_rates(request.grammars, rows))
-    sums = _fit_all_sums(rows, request)
-    state_searches = StateSearches(request, _limits_left(limits, began), watch, store, must_stop)
-    seconds_before = state_searches.seconds_before()
-    searches = state_searches.run(rows, sums)
-    if rows.weak:
-        searches = [_refit_weak_form(found, rows, state) for state, found in enumerate(searches)]
-    shortest = tuple(found.front.choose("mdl", found.n_rows, found.floor) for found in searches)
-    if plan.is_discrete:  # nothing is smoothed: the noise of a map is what its formulas leave unexplained
-        rows = replace(rows, noise=np.array([found.front[k].loss for found, k in zip(searches, shortest, strict=True)]))
-    proposals = [Proposals(rows.dataset(state), found.front, sums[state]) for state, found in enumerate(searches)]
-    deadline = NEVER if limits.timeout is None else Deadline(began + limits.timeout - seconds_before)
-    budget = SystemBudget(deadline, count_fits(limits.max_evaluations), must_stop)
-    used, used_rows = _limit_samples(data, rows)
-    trials = SystemTrials(used, used_rows, plan, budget)
-    chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget)
-    starts = [shortest] if plan.is_discrete else _simple_starts(proposals, rows)
-    shortest, repeated = chooser.make_solvable(shortest)
-    if plan.is_implicit:  # with rates, the equations are all nearly right or none can be followed
-        starts = [chooser.make_solvable(start)[0] for start in (*starts, shortest)]
-    costlier = tuple(each.keep_simple(*rows_of) for each, *rows_of in zip(proposals, starts[-1], shortest, strict=True))
-    costlier = chooser.make_solvable(costlier)[0]
-    chosen, is_interrupted = _choose(chooser, searches, starts, costlier, shortest)
-    is_cut_off = budget.may_be_cut_off or any(found.stopped == "timeout" for found in searches)
-    not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
-    misfit = _measure_misfit(chosen, trials.exact_error) if not plan.is_discrete else 0.0
-    doubts = (*not_followed, *find_system_doubts(chosen.system, data, rows, misfit))
+    course = _Course(request, rows, _fit_all_sums(rows, request), began, watch, store, must_stop)
+    outcome = course.run()
+    choice, chosen = outcome.choice, outcome.choice.finish(outcome.trial)
+    is_cut_off = choice.budget.may_be_cut_off or any(found.stopped == "timeout" for found in outcome.searches)
+    not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not outcome.is_interrupted else ()
+    misfit = _measure_misfit(chosen, choice.trials.exact_error) if not request.plan.is_discrete else 0.0
+    doubts = (*not_followed, *find_system_doubts(chosen.system, request.data, choice.rows, misfit))
     return SystemDiscovery(
         system=chosen.system,
         standard_errors=chosen.standard_errors,
         chosen=chosen.chosen,
         refined=chosen.refined,
-        searches=tuple(searches),
-        rows=rows,
-        seconds=seconds_before + time.monotonic() - began,
-        notes=(*_run_notes(request, used, is_cut_off=is_cut_off), *repeated, *chosen.notes, *doubts),
+        searches=tuple(outcome.searches),
+        rows=choice.rows,
+        seconds=course.seconds_before + time.monotonic() - began,
+        notes=(*_run_notes(request, choice.n_followed, is_cut_off=is_cut_off), *choice.notes, *chosen.notes, *doubts),
         doubts=doubts,
-        is_interrupted=is_interrupted or must_stop(),
+        is_interrupted=outcome.is_interrupted or must_stop(),
     )
+
+
+# ---- searches and choices ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outcome:
+    """What came of searches and of a choice among their formulas."""
+
+    searches: Sequence[Discovery]
+    choice: SystemChoice
+    trial: Trial | None  # the chosen system; None if none can be followed along the data, or the run was interrupted
+    is_interrupted: bool
+
+    def confirms(self, first: Trial) -> bool:
+        """Return whether the choice ended by itself, with the system that was chosen before."""
+        trial = self.trial
+        return trial is not None and self.choice.budget.may_try() and _are_alike(trial, first, self.choice.rows)
+
+
+class _Course:
+    """The course of a run after its preparations.
+
+    Under noise, a search never knows that it is done. So a first choice is made before any search, among sums of simple terms. If it
+    describes the data, and a short search does not change it, it has settled. Otherwise the searches go on to their limits.
+    """
+
+    def __init__(
+        self,
+        request: SystemRequest,
+        rows: SystemRows,
+        sums: Sequence[TermSums],
+        began: float,
+        watch: SystemWatcher | None,
+        store: SystemStore | None,
+        must_stop: Callable[[], bool],
+    ) -> None:
+        self._request, self._rows, self._sums, self._began = request, rows, sums, began
+        self._store, self._must_stop = store, must_stop
+        self._limits = _limits_left(request.limits, began)
+        self._searches = StateSearches(request, self._limits, watch, store, must_stop)
+        self.seconds_before = self._searches.seconds_before()
+
+    def run(self) -> _Outcome:
+        """Search and choose, for a short time if that is enough."""
+        try:
+            first = self._choose_first() if self._can_settle() else None
+        except KeyboardInterrupt:
+            return self._hurry()
+        is_long = self._store is not None and self._store.has_long_searches
+        if first is not None and first.error <= EXPLAINED and not is_long:
+            outcome = self._search_and_choose(first, SHORT_SHARE)
+            if outcome.is_interrupted:
+                return outcome
+            if outcome.confirms(first):
+                return replace(outcome, searches=[replace(found, stopped="settled") for found in outcome.searches])
+        if self._store is not None and not is_long:
+            self._store.begin_long_searches()
+        return self._search_and_choose(first)
+
+    def _can_settle(self) -> bool:
+        plan, rows = self._request.plan, self._rows
+        is_explicit = not plan.is_discrete and not plan.is_implicit and not rows.weak
+        return self._request.config.patience is not None and is_explicit and not rows.is_clean
+
+    def _choose_first(self) -> Trial | None:
+        """Choose among sums of simple terms."""
+        rows = self._rows
+        datasets = [rows.dataset(state) for state in range(len(self._sums))]
+        fronts = [sums.join(Front(()), data, 0.0) for sums, data in zip(self._sums, datasets, strict=True)]
+        if not all(map(len, fronts)):
+            return None
+        shortest = tuple(front.choose("mdl", data.n_rows, 0.0) for front, data in zip(fronts, datasets, strict=True))
+        budget = SystemBudget(self._deadline(SHORT_SHARE), self._count_fits(SHORT_SHARE), self._must_stop)
+        return SystemChoice.begin(self._request, rows, self._sums, fronts, shortest, budget).choose()
+
+    def _search_and_choose(self, first: Trial | None, share: float = 1.0) -> _Outcome:
+        """Search for each equation, for a share of the limits, and choose among what is found and the system chosen first."""
+        searches = self._search(share)
+        choice = self._begin_choice(searches, share)
+        if any(found.stopped == "interrupted" for found in searches):
+            return _Outcome(searches, choice, None, True)
+        try:
+            return _Outcome(searches, choice, choice.choose(first), False)
+        except KeyboardInterrupt:
+            return _Outcome(searches, choice, None, True)
+
+    def _hurry(self) -> _Outcome:
+        """Return the first formulas that searches find."""
+        searches = self._search(is_hurried=True)
+        return _Outcome(searches, self._begin_choice(searches, 1.0), None, True)
+
+    def _search(self, share: float = 1.0, *, is_hurried: bool = False) -> list[Discovery]:
+        searches = self._searches.run(self._rows, self._sums, share, is_hurried=is_hurried)
+        if not self._rows.weak:
+            return searches
+        return [_refit_weak_form(found, self._rows, state) for state, found in enumerate(searches)]
+
+    def _begin_choice(self, searches: Sequence[Discovery], share: float) -> SystemChoice:
+        shortest = tuple(found.front.choose("mdl", found.n_rows, found.floor) for found in searches)
+        fronts = [found.front for found in searches]
+        budget = SystemBudget(self._deadline(share), self._count_fits(share), self._must_stop)
+        return SystemChoice.begin(self._request, self._rows, self._sums, fronts, shortest, budget)
+
+    def _deadline(self, share: float) -> Deadline:
+        """Return when a choice that begins now must end."""
+        timeout = self._request.limits.timeout
+        if timeout is None or self._limits.timeout is None:
+            return NEVER
+        if share < 1:
+            return Deadline.after(FIRST_SHARE * self._limits.timeout)
+        return Deadline(self._began + timeout - self.seconds_before)
+
+    def _count_fits(self, share: float) -> int | None:
+        most = self._request.limits.max_evaluations
+        return count_fits(None if most is None else int(share * most))
+
+
+def _are_alike(one: Trial, two: Trial, rows: SystemRows) -> bool:
+    """Return whether two systems are the same but for the values of their numbers, or nearly so in values."""
+    if all(a.tokens == b.tokens for a, b in zip(one.system.programs, two.system.programs, strict=True)):
+        return True
+    columns = np.ascontiguousarray(rows.table.T)
+    values, others = (evaluate_slopes(trial.system, columns) for trial in (one, two))
+    return bool((np.sqrt(np.mean((values - others) ** 2, axis=1)) <= ALIKE * values.std(axis=1)).all())
 
 
 def _get_ready(n_jobs: int, timeout: float | None) -> float:
@@ -156,42 +265,14 @@ def _refit_weak_form(found: Discovery, rows: SystemRows, state: int) -> Discover
     return replace(found, front=front, n_rows=n_independent)
 
 
-def _limit_samples(data: Trajectories, rows: SystemRows) -> tuple[Trajectories, SystemRows]:
-    """Return as many samples as are followed."""
-    runs, starts = spread_samples(data.runs, rows.starts)
-    used = replace(data, runs=tuple(runs))
-    return (data, rows) if used.n_samples == data.n_samples else (used, replace(rows, starts=tuple(starts)))
-
-
-def _simple_starts(proposals: Sequence[Proposals], rows: SystemRows) -> list[tuple[int, ...]]:
-    """Return rows of the fronts to start with, simple formulas: costlier ones may only describe errors of the derivatives."""
-    return [tuple(each.simplest_row(near, is_clean=rows.is_clean) for each in proposals) for near in NEAR_BEST]
-
-
-def _choose(
-    chooser: SystemChooser,
-    searches: Sequence[Discovery],
-    starts: Sequence[tuple[int, ...]],
-    costlier: tuple[int, ...],
-    shortest: tuple[int, ...],
-) -> tuple[ChosenSystem, bool]:
-    """Return the chosen system, and whether the run was interrupted; without a choice, take the shortest descriptions."""
-    if any(found.stopped == "interrupted" for found in searches):
-        return chooser.take(shortest), True
-    try:
-        return chooser.choose(starts, costlier) or chooser.take(shortest), False
-    except KeyboardInterrupt:
-        return chooser.take(shortest), True
-
-
 def _measure_misfit(chosen: ChosenSystem, exact_error: float) -> float:
     """Return how far the equations miss the samples, in units of the noise or of what counts as exact; 0 if unknown."""
     return 0.0 if chosen.refined is None else float(np.sqrt(chosen.refined.chi2 / max(1.0, exact_error)))
 
 
-def _run_notes(request: SystemRequest, used: Trajectories, *, is_cut_off: bool) -> tuple[str, ...]:
+def _run_notes(request: SystemRequest, n_used: int, *, is_cut_off: bool) -> tuple[str, ...]:
     """Return what was repaired, left out or cut off."""
-    n_used, n_samples = used.n_samples, request.data.n_samples
+    n_samples = request.data.n_samples
     fewer = (FEWER_SAMPLES.format(n_used, n_samples),) if n_used < n_samples else ()
     cut_off = (CUT_OFF,) if is_cut_off and request.limits.max_evaluations is not None else ()
     return (*request.data.notes, *fewer, *cut_off, *kernel_store.troubles)

@@ -112,11 +112,12 @@ def _can_go(kept: NDArray[np.bool_], owners: NDArray[np.int64]) -> NDArray[np.bo
 
 
 def _without(factors: Numbers, information: Numbers, kept: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-    """Return the best factors if only some terms are kept, and their variances; 0 for the others."""
-    size = np.sqrt(np.maximum(np.diag(information), np.finfo(float).tiny))
+    """Return the best factors if only some terms are kept, and their variances, infinite if unknown; 0 for the others."""
+    is_known = np.diag(information) > np.finfo(float).tiny
+    size = np.where(is_known, np.sqrt(np.maximum(np.diag(information), 0.0)), 1.0)
     scaled = information / np.outer(size, size)
     inverse = np.linalg.pinv(scaled[np.ix_(kept, kept)], hermitian=True)
     moved, spread = np.zeros(factors.size), np.zeros(factors.size)
     moved[kept] = factors[kept] + inverse @ (scaled[np.ix_(kept, ~kept)] @ (factors * size)[~kept]) / size[kept]
-    spread[kept] = np.diag(inverse) / size[kept] ** 2
+    spread[kept] = np.where(is_known[kept], np.diag(inverse) / size[kept] ** 2, np.inf)
     return moved, spread

@@ -76,17 +76,30 @@ class SystemChooser:
         fronts = [each.front for each in self._proposals]
         return solvable_rows(chosen, fronts, self.take(chosen).system, self._rows)
 
-    def choose(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...] | None = None) -> ChosenSystem | None:
-        """Make moves while they shorten the description, then fit the constants as precisely as the data allows.
+    def choose(
+        self,
+        starts: Sequence[tuple[int, ...]],
+        costlier: tuple[int, ...] | None = None,
+        before: Trial | None = None,
+    ) -> Trial | None:
+        """Make moves while they shorten the description, and return the system that they lead to.
 
         Each start is a row of each front; the best start is taken. If it does not come as far as the costlier one already is, that is
         taken instead: at once if the others are far from the data. None if no start can be followed along the data.
+
+        Args:
+            starts: rows to start with.
+            costlier: rows with formulas that are closer to the derivatives.
+            before: a system that was chosen earlier, from other fronts; it is one of the starts.
         """
-        best = self._begin(starts, costlier)
+        best = self._begin(starts, costlier, before)
         if not np.isfinite(best.length_nats):
             return None
         best = self._grow_and_shrink(best, costlier)
-        best = self._repeat(best, [self._replace, self._grow, self._shrink])
+        return self._repeat(best, [self._replace, self._grow, self._shrink])
+
+    def finish(self, best: Trial) -> ChosenSystem:
+        """Drop terms that held-out data does not support, and fit the constants as precisely as the data allows."""
         best = self._drop_unsupported(best)
         fitted = self._final_fit.fit(best)
         errors = tuple(self._final_fit.standard_errors(fitted))
@@ -94,16 +107,25 @@ class SystemChooser:
 
     # ---- steps -----------------------------------------------------------------------------------
 
-    def _begin(self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...] | None) -> Trial:
+    def _begin(
+        self, starts: Sequence[tuple[int, ...]], costlier: tuple[int, ...] | None, before: Trial | None
+    ) -> Trial:
         """Return the system to begin with."""
         best = min((self._start(chosen) for chosen in dict.fromkeys(starts)), key=_length)
-        if not self._rows.is_clean:
+        if before is not None:
+            best = min(best, self._start_again(before), key=_length)
+        elif not self._rows.is_clean:
             best = min([best, *self._start_by_elimination()], key=_length)
         if costlier is None:
             return best
         other = self._start(costlier)
         is_far = not np.isfinite(best.length_nats) or other.error < FAR_SHARE * best.error
         return other if is_far and np.isfinite(other.length_nats) else best
+
+    def _start_again(self, before: Trial) -> Trial:
+        programs = before.system.programs
+        rows = tuple(each.row_of(program) for each, program in zip(self._proposals, programs, strict=True))
+        return self._trials.try_programs(programs, rows)
 
     def _start_by_elimination(self) -> Iterator[Trial]:
         """Yield systems that contain only the simple terms that the samples need."""
@@ -126,12 +148,15 @@ class SystemChooser:
         return self._repeat(better, steps) if is_cut_off or better is not grown else grown
 
     def _repeat(self, best: Trial, steps: Sequence[Step], share: float = 1.0) -> Trial:
-        """Repeat steps, along segments as long as the system can be followed, until none helps or the share of the budget is used."""
+        """Repeat steps, along segments as long as the system can be followed, until none helps or the share of the budget is used.
+
+        As long as segments become longer, terms are only added: what can be left out, long segments show best.
+        """
         before, self._share = None, share
         while best is not before and self._may_try():
-            before = best
+            before, length = best, self._trials.length
             best = self._trials.lengthen(best)
-            for step in steps:
+            for step in steps if self._trials.length == length else [self._grow]:
                 best = step(best)
         self._share = 1.0
         return best

@@ -1,7 +1,7 @@
 """The searches of a system, one per state, one after the other; with a store, each continues where it was left."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -38,6 +38,10 @@ class SystemStore(Protocol):
 
     limits_before: Limits  # of the run that is continued
 
+    @property
+    def has_long_searches(self) -> bool:
+        """Whether the run that is continued was in its long searches, because the choice had not settled after short ones."""
+
     def discovery(self, search: int) -> Discovery | None:
         """Return what a search has found so far; `stopped` is empty if it is not over."""
 
@@ -50,16 +54,34 @@ class SystemStore(Protocol):
     def finish_search(self, search: int, found: Discovery) -> None:
         """Keep what a search found in the end."""
 
+    def begin_long_searches(self) -> None:
+        """Keep that all searches go on to their limits; none of them is over."""
+
+
+@dataclass(slots=True)
+class _LastCheckpoint:
+    """Keeps where a search was when it stopped, and lets another keeper see everything."""
+
+    keep: Keeper | None
+    checkpoint: Checkpoint | None = None
+
+    def __call__(self, progress: Progress, checkpoint: Callable[[], Checkpoint], *, is_last: bool) -> None:
+        if self.keep is not None:
+            self.keep(progress, checkpoint, is_last=is_last)
+        if is_last:
+            self.checkpoint = checkpoint()
+
 
 @dataclass(frozen=True, slots=True)
 class StateSearches:
-    """How the states are searched, one after the other."""
+    """How the states are searched, one after the other. They may be run for a share of their limits first, and continued."""
 
     request: SystemRequest
     limits: Limits  # of all searches and of the choice after them
     watch: SystemWatcher | None
     store: SystemStore | None
     must_stop: Callable[[], bool]
+    _left: dict[int, tuple[Discovery, Checkpoint | None]] = field(default_factory=dict)  # by state, as they were left
 
     def seconds_before(self) -> float:
         """Return how long the searches that are continued took before; a part of the time limit is always left."""
@@ -77,12 +99,17 @@ class StateSearches:
             max_evaluations=None if most is None else max(1, most // n_states),
         )
 
-    def run(self, rows: SystemRows, sums: Sequence[TermSums]) -> list[Discovery]:
-        """Search for the equation of each state; once a search is interrupted, the others get only as long as an answer takes."""
+    def run(
+        self, rows: SystemRows, sums: Sequence[TermSums], share: float = 1.0, *, is_hurried: bool = False
+    ) -> list[Discovery]:
+        """Search for the equation of each state, up to a share of the limits, or continue these searches.
+
+        If it is hurried, or once a search is interrupted, the others get only as long as an answer takes.
+        """
         searches: list[Discovery] = []
         for state in range(len(self.request.grammars)):
-            limits = self.limits_per_state()
-            if any(found.stopped == "interrupted" for found in searches):
+            limits = _multiply(self.limits_per_state(), share)
+            if is_hurried or any(found.stopped == "interrupted" for found in searches):
                 limits = replace(limits, timeout=LAST_STATE_SECONDS)
             searches.append(self._search(rows, state, sums[state], limits))
         return searches
@@ -91,16 +118,17 @@ class StateSearches:
         """Search for the equation of one state, or continue that; a search with nothing left to do gives what it found before."""
         store, data = self.store, rows.dataset(state)
         if sums.are_exact(float(rows.target_errors[state])):
-            limits = _shorten(limits)
-        done, checkpoint = (None, None) if store is None else (store.discovery(state), store.checkpoint(state))
-        if done is not None and self._is_over(done, limits):
+            limits = _multiply(limits, EXACT_SUMS_SHARE)
+        done, checkpoint = self._before(state)
+        if done is not None and self._is_over(done, limits, was_here=state in self._left):
             return done
+        last = _LastCheckpoint(None if store is None else store.keeper(state))
         if limits.timeout is not None and checkpoint is not None:
             limits = replace(limits, timeout=max(limits.timeout - checkpoint.seconds, LAST_STATE_SECONDS))
         found = discover(
             self._request_state(rows, state, limits),
             watch=self._watch_state(self.request.data.states[state]),
-            keep=None if store is None else store.keeper(state),
+            keep=last,
             checkpoint=checkpoint,
             must_stop=self.must_stop,
         )
@@ -111,7 +139,14 @@ class StateSearches:
         found = replace(found, front=samples.leave_out_too_fast(found.front))
         if store is not None:
             store.finish_search(state, found)
+        self._left[state] = found, last.checkpoint
         return found
+
+    def _before(self, state: int) -> tuple[Discovery | None, Checkpoint | None]:
+        """Return what a search found before, here or in the run that is continued, and where it can go on."""
+        if state in self._left:
+            return self._left[state]
+        return (None, None) if self.store is None else (self.store.discovery(state), self.store.checkpoint(state))
 
     def _request_state(self, rows: SystemRows, state: int, limits: Limits) -> RegressionRequest:
         return RegressionRequest(
@@ -128,21 +163,21 @@ class StateSearches:
         watch = self.watch
         return None if watch is None else lambda progress: watch(SystemProgress(state, progress))
 
-    def _is_over(self, done: Discovery, limits: Limits) -> bool:
-        """Return whether a finished search would stop soon if it continued within these limits."""
+    def _is_over(self, done: Discovery, limits: Limits, *, was_here: bool) -> bool:
+        """Return whether a finished search, of this run or of the one that is continued, would stop soon within these limits."""
         if done.stopped == "timeout":
             return limits.timeout is not None and done.seconds >= MOSTLY_USED * limits.timeout
         if done.stopped == "evaluations":  # of one tree: all of them together may have used less than the limit
-            before = None if self.store is None else self.store.limits_before.max_evaluations
+            before = None if self.store is None or was_here else self.store.limits_before.max_evaluations
             most = self.limits.max_evaluations
             return before is not None and most is not None and most <= before
-        return done.stopped in ("exact", "exhausted", "schedules")
+        return done.stopped in ("exact", "exhausted", "schedules", "settled")
 
 
-def _shorten(limits: Limits) -> Limits:
-    """Return the limits of a search that is unlikely to find anything better than the sums."""
+def _multiply(limits: Limits, share: float) -> Limits:
+    """Return a share of the limits."""
     seconds, most = limits.timeout, limits.max_evaluations
     return Limits(
-        timeout=None if seconds is None else EXACT_SUMS_SHARE * seconds,
-        max_evaluations=None if most is None else max(1, int(EXACT_SUMS_SHARE * most)),
+        timeout=None if seconds is None else share * seconds,
+        max_evaluations=None if most is None else max(1, int(share * most)),
     )

@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -122,6 +122,23 @@ class RunFile:
         def write_all(connection: sqlite3.Connection) -> None:
             write_front(connection, search, found.front)
             write_result(connection, search, found)
+
+        self.write(write_all)
+
+    @property
+    def has_long_searches(self) -> bool:
+        """Whether the searches of a system are in their second part."""
+        return bool(self.before.get("has_long_searches", False))
+
+    def begin_long_searches(self) -> None:
+        """Record that the searches of a system go on to their limits; none of them is over."""
+
+        def write_all(connection: sqlite3.Connection) -> None:
+            write_facts(connection, {"has_long_searches": True})
+            for search in range(len(self._plan.searches)):
+                found = self.discovery(search)
+                if found is not None and found.stopped == "evaluations":
+                    write_result(connection, search, replace(found, stopped=""))
 
         self.write(write_all)
 
