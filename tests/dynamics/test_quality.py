@@ -93,3 +93,11 @@ def test_a_doubt_says_if_the_samples_may_be_too_far_apart_to_decide():
     [doubt] = doubts_about(data, "y", "-0.1*x")
     assert "The samples may also be too far apart to decide: from one to the next, " in doubt
     assert doubt.endswith("Sample more often.")
+
+
+def test_strong_noise_is_not_taken_for_samples_that_are_far_apart(rng):
+    t = np.linspace(0, 30, 600)
+    noisy = np.column_stack([np.sin(t), np.cos(t)]) + rng.normal(0, 1.0, (600, 2))
+    data = Trajectories.from_arrays(noisy, t, names=["x", "y"])
+    [doubt] = doubts_about(data, "y", "-0.1*x")
+    assert "too far apart" not in doubt

@@ -36,8 +36,9 @@ from spl.regression.time_limit import MOST_LOADING
 from spl.settings import Limits
 
 SUMS_SHARE = 0.2  # of the time limit may go into sums of simple terms
-FIRST_SHARE = 0.15  # of the time that is left then may go into the first choice, and into the one after short searches
+FIRST_SHARE = 0.15  # of the time after the preparations may go into the first choice
 SHORT_SHARE = 0.3  # of the limits are for the short searches that may confirm it
+CONFIRM_SHARE = 0.25  # of the same time may go into the choice after them
 EXPLAINED = 1.5  # mean squared residual in units of the noise, which is only estimated: a larger one means that something is missing
 ALIKE = 0.02  # of the spread of a slope: systems that differ by less are the same
 LEAST_SHARE = 0.3  # of the time limit is for searches and system, however long the preparations took
@@ -144,15 +145,16 @@ class _Course:
         except KeyboardInterrupt:
             return self._hurry()
         is_long = self._store is not None and self._store.has_long_searches
-        if first is not None and first.error <= EXPLAINED and not is_long:
-            outcome = self._search_and_choose(first, SHORT_SHARE)
+        has_short = first is not None and first.error <= EXPLAINED and not is_long
+        if first is not None and has_short:
+            outcome = self._search_and_choose(first, SHORT_SHARE, is_short=True)
             if outcome.is_interrupted:
                 return outcome
             if outcome.confirms(first):
                 return replace(outcome, searches=[replace(found, stopped="settled") for found in outcome.searches])
         if self._store is not None and not is_long:
             self._store.begin_long_searches()
-        return self._search_and_choose(first)
+        return self._search_and_choose(first, self._long_share(was_short=has_short))
 
     def _can_settle(self) -> bool:
         plan, rows = self._request.plan, self._rows
@@ -167,13 +169,13 @@ class _Course:
         if not all(map(len, fronts)):
             return None
         shortest = tuple(front.choose("mdl", data.n_rows, 0.0) for front, data in zip(fronts, datasets, strict=True))
-        budget = SystemBudget(self._deadline(SHORT_SHARE), self._count_fits(SHORT_SHARE), self._must_stop)
+        budget = SystemBudget(self._deadline_after(FIRST_SHARE), self._count_fits(SHORT_SHARE), self._must_stop)
         return SystemChoice.begin(self._request, rows, self._sums, fronts, shortest, budget).choose()
 
-    def _search_and_choose(self, first: Trial | None, share: float = 1.0) -> _Outcome:
+    def _search_and_choose(self, first: Trial | None, share: float, *, is_short: bool = False) -> _Outcome:
         """Search for each equation, for a share of the limits, and choose among what is found and the system chosen first."""
         searches = self._search(share)
-        choice = self._begin_choice(searches, share)
+        choice = self._begin_choice(searches, is_short=is_short)
         if any(found.stopped == "interrupted" for found in searches):
             return _Outcome(searches, choice, None, True)
         try:
@@ -184,7 +186,7 @@ class _Course:
     def _hurry(self) -> _Outcome:
         """Return the first formulas that searches find."""
         searches = self._search(is_hurried=True)
-        return _Outcome(searches, self._begin_choice(searches, 1.0), None, True)
+        return _Outcome(searches, self._begin_choice(searches), None, True)
 
     def _search(self, share: float = 1.0, *, is_hurried: bool = False) -> list[Discovery]:
         searches = self._searches.run(self._rows, self._sums, share, is_hurried=is_hurried)
@@ -192,20 +194,29 @@ class _Course:
             return searches
         return [_refit_weak_form(found, self._rows, state) for state, found in enumerate(searches)]
 
-    def _begin_choice(self, searches: Sequence[Discovery], share: float) -> SystemChoice:
+    def _begin_choice(self, searches: Sequence[Discovery], *, is_short: bool = False) -> SystemChoice:
         shortest = tuple(found.front.choose("mdl", found.n_rows, found.floor) for found in searches)
         fronts = [found.front for found in searches]
-        budget = SystemBudget(self._deadline(share), self._count_fits(share), self._must_stop)
+        deadline = self._deadline_after(CONFIRM_SHARE) if is_short else self._deadline
+        budget = SystemBudget(deadline, self._count_fits(SHORT_SHARE if is_short else 1.0), self._must_stop)
         return SystemChoice.begin(self._request, self._rows, self._sums, fronts, shortest, budget)
 
-    def _deadline(self, share: float) -> Deadline:
-        """Return when a choice that begins now must end."""
+    def _long_share(self, *, was_short: bool) -> float:
+        """Return for how much of their limits the searches go on: what was used for choices shortens them too."""
+        if self._limits.timeout is None:
+            return 1.0
+        used = SHORT_SHARE if was_short else 0.0
+        return min(1.0, used + max(self._deadline.seconds_left, 0.0) / self._limits.timeout)
+
+    @property
+    def _deadline(self) -> Deadline:
+        """When the last choice must end."""
         timeout = self._request.limits.timeout
-        if timeout is None or self._limits.timeout is None:
-            return NEVER
-        if share < 1:
-            return Deadline.after(FIRST_SHARE * self._limits.timeout)
-        return Deadline(self._began + timeout - self.seconds_before)
+        return NEVER if timeout is None else Deadline(self._began + timeout - self.seconds_before)
+
+    def _deadline_after(self, share: float) -> Deadline:
+        """Return when a choice that begins now must end, if it may take a share of the time after the preparations."""
+        return Deadline.after(None if self._limits.timeout is None else share * self._limits.timeout)
 
     def _count_fits(self, share: float) -> int | None:
         most = self._request.limits.max_evaluations

@@ -19,9 +19,7 @@ Numbers = NDArray[np.float64]
 FOLLOWS = 0.5  # of the spread of a state: a simulation farther off does not follow the data any more
 LOW_R2 = 0.9  # less is doubtful: the true equations of eight systems reach 0.98 with 10 % noise, 0.88 with 30 %
 MISFIT = 2.0  # times the noise: equations that miss the samples by more along the trajectories do not describe them
-COARSE_STEP = (
-    0.8  # spreads of a state that it changes by from one sample to the next: an oscillation then has 8 samples or fewer
-)
+COARSE_STEP = 0.45  # spreads of a state that it changes by from one sample to the next, apart from noise: about 9 samples per turn
 N_STARTS = 3  # places in the data from which a simulation is compared with it
 LOOK_SAMPLES = 500  # that each of these simulations is followed for
 
@@ -148,11 +146,22 @@ def _meaning(system: System, data: Trajectories) -> str:
 
 def _say_if_coarse(system: System, data: Trajectories) -> str:
     """Return a sentence if the samples may be too far apart to decide; "" otherwise."""
-    shares = relative_steps([run.x for run in data.runs])
+    shares = _steps_without_noise(data)
     if system.is_discrete or shares.max() < COARSE_STEP:
         return ""
     name, share = system.states[int(shares.argmax())], shares.max()
     return (
-        f" The samples may also be too far apart to decide: from one to the next, {name} changes by {share:.2g} times its standard "
-        "deviation. Sample more often."
+        f" The samples may also be too far apart to decide: from one to the next, {name} changes by about {share:.2g} times its "
+        "standard deviation. Sample more often."
     )
+
+
+def _steps_without_noise(data: Trajectories) -> Numbers:
+    """Return how far each state moves from one sample to the next [D], as a share of its spread, without white noise.
+
+    Noise adds the same to the squared differences of neighbours and of samples two apart; what moves adds four times as much to the
+    latter.
+    """
+    one = relative_steps([run.x for run in data.runs])
+    two = relative_steps([part for run in data.runs for part in (run.x[::2], run.x[1::2])])
+    return np.sqrt(np.maximum(two**2 - one**2, 0.0) / 3)

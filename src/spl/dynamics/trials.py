@@ -27,6 +27,7 @@ from spl.regression.description_length import equation_nats, typical_number_nats
 Numbers = NDArray[np.float64]
 
 KEPT_PROMISE = 0.5  # of the nats that a further term promises: a fit that saves less may be stuck
+CLEARLY_WORSE = 30.0  # nats, about two cuts of a segment: where segments are cut is partly luck
 MAX_SEGMENT_LENGTH = 512  # samples
 EXACT_TRAJECTORY = 1e-4  # of the spread of a state: trajectories closer than this to clean data count as exact
 SMALLEST_ERROR = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
@@ -63,6 +64,9 @@ class SystemTrials:
         self.states: Sequence[Numbers] = rows.starts  # as the best system so far has them
         self.exact_error = self._exact_error()
         self._tried: dict[tuple[tuple[int, ...], ...], Trial] = {}
+        self._levels: dict[
+            int, float
+        ] = {}  # nats of the best system so far by length of segments, before they were lengthened
 
     @property
     def n_observations(self) -> int:
@@ -131,6 +135,7 @@ class SystemTrials:
         if 2 * self.length <= self._longest and self._budget.may_try():
             longer = self._fit_joined(best)
             if longer.length_nats < best.length_nats:
+                self._levels[self.length] = best.length_nats
                 self.length *= 2
                 self._tried.clear()
                 best = longer
@@ -161,12 +166,16 @@ class SystemTrials:
     def _climb(self, system: System, chosen: tuple[int, ...], to_beat: float) -> Trial:
         """Fit along ever longer segments, and stop early if the system cannot win.
 
-        Two short segments always fit at least as well as one twice as long, so only their first states can be saved.
+        Two short segments always fit at least as well as one twice as long, so only their first states can be saved. A system that
+        is clearly worse than the best one was along segments as short is not followed along longer ones.
         """
         length = self.shortest
         fitted = self.refine(system, length=length, max_seconds=self._budget.begin_fit())
         trial = self._make_trial(fitted, chosen)
-        while length < self.length and trial.length_nats - self._most_saved(trial, length) < to_beat:
+        while length < self.length:
+            least = trial.length_nats - self._most_saved(trial, length)
+            if least >= to_beat or trial.length_nats > self._levels.get(length, np.inf) + CLEARLY_WORSE:
+                break
             length *= 2
             trial = self._fit_joined(trial)
         return trial
