@@ -10,7 +10,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from small_search import Episode, Node, run_episode, write
-from system_figures import draw_coarse, draw_implicit, draw_weak
+from system_figures import draw_coarse, draw_implicit, draw_strong_noise, draw_weak
 
 from spl.data.dataset import Dataset
 from spl.formulas.constant_slots import numbers_to_constants
@@ -312,6 +312,7 @@ def main() -> None:
         "constants": draw_constants,
         "weak-form": draw_weak,
         "coarse-samples": draw_coarse,
+        "strong-noise": draw_strong_noise,
         "noise": draw_noise,
         "outliers": draw_outliers,
         "counts": draw_counts,

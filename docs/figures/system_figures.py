@@ -1,13 +1,18 @@
-"""Figures of the documents about systems: the weak form, samples far apart, rates on both sides. `draw` saves them."""
+"""Figures of the documents about systems: the weak form, samples far apart, strong noise, rates on both sides. `draw` saves them."""
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from spl.data.trajectories import Trajectory
-from spl.datasets import SystemData, make_double_pendulum, make_lotka_volterra
+from spl.datasets import SystemData, make_double_pendulum, make_lorenz, make_lotka_volterra
 from spl.dynamics.derivatives import smooth_and_differentiate
 from spl.dynamics.flow_model import fit_flow
+from spl.dynamics.refine import refine_in_steps
+from spl.dynamics.signals import estimate_noise
+from spl.formulas.program import Vocabulary
+from spl.formulas.system import System
+from spl.formulas.text import parse_expression
 from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR
 
 
@@ -76,6 +81,55 @@ def _differentiate(data: SystemData) -> tuple[Trajectory, np.ndarray, np.ndarray
     model = fit_flow([run])
     assert model is not None
     return run, smooth_and_differentiate(run.t, run.x, "spline").slopes, model.slopes(run)
+
+
+def draw_strong_noise(figure: Figure) -> None:
+    """Draw strong noise with a trajectory fitted to it, and the errors of numbers from derivatives and from trajectories."""
+    figure.set_size_inches(9, 3.4)
+    left, right = figure.subplots(1, 2, width_ratios=(1.3, 1))
+    data, found, _ = _fit_lorenz(0.5)
+    shown = slice(0, 600)
+    left.plot(data.t[shown], data.states[shown, 0], ".", ms=3, color=MEASURED_COLOUR, label="measured")
+    left.plot(data.t[shown], data.clean[shown, 0], color=GREY, lw=3, label="true")
+    left.plot(data.t[shown], found[shown, 0], color=FOUND_COLOUR, lw=1.4, label="fitted trajectories")
+    left.set(xlabel="t", ylabel="x", title="Lorenz system, 50 % noise")
+    left.set_ylim(-33, 27)
+    left.legend(loc="lower left", ncols=3)
+    levels = (0.02, 0.05, 0.1, 0.2, 0.5)
+    errors = [_fit_lorenz(level)[2] for level in levels]
+    for values, colour, label in zip(
+        np.transpose(errors),
+        (MEASURED_COLOUR, FOUND_COLOUR),
+        ("least squares on derivatives", "fit along trajectories"),
+        strict=True,
+    ):
+        right.loglog(levels, values, "o-", color=colour, label=label)
+    right.xaxis.minorticks_off()
+    right.set_xticks(levels, [f"{level:.0%}" for level in levels])
+    right.set(xlabel="noise", ylabel="largest relative error", title="numbers of the true terms")
+    right.legend()
+
+
+def _fit_lorenz(noise: float) -> tuple[SystemData, np.ndarray, tuple[float, float]]:
+    """Return noisy samples, trajectories fitted to them, and the largest errors of numbers: from derivatives, from trajectories."""
+    data = make_lorenz(6000, noise=noise)
+    runs = [Trajectory(data.t, data.states, data.u, None)]
+    smooth = smooth_and_differentiate(data.t, data.states, "spline")
+    x, y, z = smooth.values.T
+    terms = ([x, y], [x, y, x * z], [z, x * y])
+    numbers = [
+        np.linalg.lstsq(np.column_stack(columns), slope, rcond=None)[0]
+        for columns, slope in zip(terms, smooth.slopes.T, strict=True)
+    ]
+    words = Vocabulary(("x", "y", "z"))
+    texts = ("C*x + C*y", "C*x + C*y + C*x*z", "C*z + C*x*y")
+    programs = [parse_expression(text, words).with_constants(c) for text, c in zip(texts, numbers, strict=True)]
+    system = System(words.variables, (), tuple(programs))
+    sd = estimate_noise(data.t, data.states)
+    fitted = refine_in_steps(system, runs, [smooth.values], sd, (64, 512))
+    true = np.array([-10, 10, 28, -1, -1, -8 / 3, 1])
+    before, after = (np.abs(each / true - 1).max() for each in (system.constants, fitted.system.constants))
+    return data, fitted.fitted_states([smooth.values])[0], (float(before), float(after))
 
 
 def draw_implicit(figure: Figure) -> None:

@@ -46,7 +46,8 @@ class SearchConfig:
         max_modules: how many modules are kept (maximum augmented grammars); with 0 there are none.
         module_size: the most rules of a module in the first round; it grows to `max_rules` in the last.
         max_schedules: schedules after which the search stops; None repeats them until another limit is reached.
-        patience: stop after this many times the episodes it took to find the current choice; None never stops early.
+        patience: stop after this many times the episodes it took to find the current choice; None never stops early. A system under
+            noise stops when a short search does not change its choice, unless this is None.
         n_simulations: random rollouts from each new leaf of a tree.
         n_completions: bank entries tried to complete a new leaf near the root, fewer deeper down; 0 tries none, as in the paper.
         max_inversions: the most operators between the root of a formula and the part that is looked up; 0 looks up whole formulas.
