@@ -16,6 +16,7 @@ from spl.dynamics.discover import discover_system
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.segments import spread_samples
+from spl.dynamics.system_choice import SystemChoice
 from spl.formulas.grammar import Grammar
 from spl.formulas.printed_numbers import printed_numbers
 from spl.notation.terms import linear_terms
@@ -185,6 +186,22 @@ def test_a_choice_that_does_not_describe_the_data_does_not_settle():
     data = Trajectories.from_arrays(noisy, T, names=NAMES)
     found = discover(data, RICH, limits=Limits(timeout=None, max_evaluations=4000))
     assert "settled" not in [search.stopped for search in found.searches]
+
+
+@pytest.mark.parametrize("step", ["choose", "finish"])
+def test_ctrl_c_while_equations_are_chosen_or_fitted_returns_the_best_so_far(monkeypatch, step):
+    do_for_real, calls = getattr(SystemChoice, step), []
+
+    def interrupt(self, *words):
+        calls.append(step)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return do_for_real(self, *words)
+
+    monkeypatch.setattr(SystemChoice, step, interrupt)
+    found = discover(NOISY)
+    assert found.is_interrupted
+    assert [set(linear_terms(program)) for program in found.system.programs] == [{"y"}, {"x"}]
 
 
 @pytest.mark.slow

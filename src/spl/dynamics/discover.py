@@ -78,9 +78,11 @@ def discover_system(
         rows = replace(rows, unused_rates=find_unused_rates(request.grammars, rows))
     course = _Course(request, rows, _fit_all_sums(rows, request), began, watch, store, must_stop)
     outcome = course.run()
-    choice, chosen = outcome.choice, outcome.choice.finish(outcome.trial)
-    is_cut_off = choice.budget.may_be_cut_off or any(found.stopped == "timeout" for found in outcome.searches)
-    not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not outcome.is_interrupted else ()
+    choice = outcome.choice
+    chosen, is_interrupted = _finish(outcome)
+    is_late = course.is_late or choice.budget.may_be_cut_off
+    is_cut_off = is_late or any(found.stopped == "timeout" for found in outcome.searches)
+    not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
     misfit = _measure_misfit(chosen, choice.trials.exact_error) if not request.plan.is_discrete else 0.0
     doubts = (*not_followed, *find_system_doubts(chosen.system, request.data, choice.rows, misfit))
     return SystemDiscovery(
@@ -93,7 +95,7 @@ def discover_system(
         seconds=course.seconds_before + time.monotonic() - began,
         notes=(*_run_notes(request, choice.n_followed, is_cut_off=is_cut_off), *choice.notes, *chosen.notes, *doubts),
         doubts=doubts,
-        is_interrupted=outcome.is_interrupted or must_stop(),
+        is_interrupted=is_interrupted or must_stop(),
     )
 
 
@@ -113,6 +115,14 @@ class _Outcome:
         """Return whether the choice ended by itself, with the system that was chosen before."""
         trial = self.trial
         return trial is not None and self.choice.budget.may_try() and _are_alike(trial, first, self.choice.rows)
+
+
+def _finish(outcome: _Outcome) -> tuple[ChosenSystem, bool]:
+    """Return the chosen system with precise constants, and whether the run was interrupted; then they may be less precise."""
+    try:
+        return outcome.choice.finish(outcome.trial), outcome.is_interrupted
+    except KeyboardInterrupt:
+        return outcome.choice.finish(None), True
 
 
 class _Course:
@@ -137,6 +147,7 @@ class _Course:
         self._limits = _limits_left(request.limits, began)
         self._searches = StateSearches(request, self._limits, watch, store, must_stop)
         self.seconds_before = self._searches.seconds_before()
+        self.is_late = False  # whether the clock ended the first choice
 
     def run(self) -> _Outcome:
         """Search and choose, for a short time if that is enough."""
@@ -151,7 +162,7 @@ class _Course:
             if outcome.is_interrupted:
                 return outcome
             if outcome.confirms(first):
-                return replace(outcome, searches=[replace(found, stopped="settled") for found in outcome.searches])
+                return replace(outcome, searches=[_settle(found) for found in outcome.searches])
         if self._store is not None and not is_long:
             self._store.begin_long_searches()
         return self._search_and_choose(first, self._long_share(was_short=has_short))
@@ -170,7 +181,9 @@ class _Course:
             return None
         shortest = tuple(front.choose("mdl", data.n_rows, 0.0) for front, data in zip(fronts, datasets, strict=True))
         budget = SystemBudget(self._deadline_after(FIRST_SHARE), self._count_fits(SHORT_SHARE), self._must_stop)
-        return SystemChoice.begin(self._request, rows, self._sums, fronts, shortest, budget).choose()
+        chosen = SystemChoice.begin(self._request, rows, self._sums, fronts, shortest, budget).choose()
+        self.is_late = budget.may_be_cut_off
+        return chosen
 
     def _search_and_choose(self, first: Trial | None, share: float, *, is_short: bool = False) -> _Outcome:
         """Search for each equation, for a share of the limits, and choose among what is found and the system chosen first."""
@@ -221,6 +234,11 @@ class _Course:
     def _count_fits(self, share: float) -> int | None:
         most = self._request.limits.max_evaluations
         return count_fits(None if most is None else int(share * most))
+
+
+def _settle(found: Discovery) -> Discovery:
+    """Return a search that reached the limits of short searches as one that has settled."""
+    return replace(found, stopped="settled") if found.stopped in ("timeout", "evaluations") else found
 
 
 def _are_alike(one: Trial, two: Trial, rows: SystemRows) -> bool:
