@@ -7,9 +7,15 @@ import pytest
 from tests.dynamics.coupled_rates import NAMES, STATES, SUMS, T, make_coupled_data, make_open_request
 
 from spl.data.trajectories import Trajectories
+from spl.datasets import make_michaelis_menten
 from spl.dynamics.discover import compile_integration, discover_system
+from spl.dynamics.implicit import share_grammar
 from spl.dynamics.implicit_choice import choose_rates, drop_rates
+from spl.dynamics.request import SystemRequest
+from spl.dynamics.rows import Plan
 from spl.formulas.grammar import Grammar
+from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.formulas.system import rate_names
 
 pytestmark = pytest.mark.search
 
@@ -67,6 +73,18 @@ def test_rates_are_left_out_without_a_word_where_equations_without_them_explain_
 def test_fractions_explain_the_coupled_states_without_rates(coupled):
     chosen = choose_rates(make_open_request(coupled, Grammar.from_operators((*SUMS, "/"), NAMES)))
     assert not chosen.plan.is_implicit
+
+
+def test_a_poor_start_without_rates_is_improved_before_rates_are_tried():
+    """Smoothing hides the right equation of the substrate from all starts; with rates, other equations come close to the data."""
+    truth = make_michaelis_menten(noise=0.05, seed=2)
+    data = Trajectories.from_arrays(truth.states, truth.t, names=truth.names)
+    names = [*data.states, *rate_names(data.states)]
+    grammars = share_grammar(Grammar.from_operators(DEFAULT_OPERATORS, names), data.states, 1, data.states)
+    request = SystemRequest(data=data, grammars=grammars, plan=Plan(is_implicit=True), may_drop_rates=True, seed=2)
+    chosen = choose_rates(request)
+    assert not chosen.plan.is_implicit
+    assert chosen.data.notes == ()
 
 
 def test_rates_that_explain_no_more_are_left_out_and_a_note_says_so():

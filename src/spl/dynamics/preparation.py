@@ -18,7 +18,7 @@ class Preparation:
     rows: SystemRows
     sums: Sequence[TermSums]  # one per state
     seconds: float = 0.0  # that were used before the run began
-    has_tried_rates: bool = False  # whether rates on both sides were tried, and left out
+    has_tried_rates: bool = False  # whether rates on both sides were tried and do not explain the data
 
 
 def prepare(
