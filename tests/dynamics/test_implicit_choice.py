@@ -55,7 +55,7 @@ def test_rates_are_used_where_simple_equations_need_them(with_rates):
 def test_a_note_says_that_rates_were_chosen_and_why(with_rates):
     [note] = with_rates.data.notes
     assert note.startswith('The equations have rates on both sides (implicit="auto"): along the trajectories')
-    assert "times the noise without rates, and by no more than the noise with them." in note
+    assert "times the noise without rates, and by less than 0.1 times with them." in note
 
 
 @pytest.mark.parametrize(("noise", "is_implicit"), [(1e-4, True), (0.05, False)])

@@ -34,9 +34,10 @@ START_ROOM = 1.1
 N_EXCHANGED = 6  # formulas of each state that are tried in place of that of the best start
 LOOK_SAMPLES = 10_000  # that simple equations are followed along
 LOOK_EVALUATIONS = 2000  # of the search for the equation of a state whose grammar has no sums
+LEAST_SHOWN = 0.1  # times the noise
 RATES_CHOSEN = (
     'The equations have rates on both sides (implicit="auto"): along the trajectories, simple equations miss the samples by {} times '
-    "the noise without rates, and by no more than the noise with them."
+    "the noise without rates, and by {} times with them."
 )
 RATES_LEFT_OUT = (
     'Rates on both sides were tried and left out (implicit="auto"): along the trajectories, simple equations miss the samples by {} '
@@ -120,7 +121,8 @@ class _Look:
         """How far the equations miss the samples, in units of the noise or of what counts as exact, for people."""
         if self.best is None or not isfinite(self.nats):
             return "any number of"
-        return f"{sqrt(self.best.error / max(1.0, self.exact_error)):.2g}"
+        misfit = sqrt(self.best.error / max(1.0, self.exact_error))
+        return f"{misfit:.3g}" if misfit >= LEAST_SHOWN else f"less than {LEAST_SHOWN}"
 
 
 def _look(request: SystemRequest, must_stop: Callable[[], bool]) -> _Look:
