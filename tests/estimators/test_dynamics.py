@@ -556,7 +556,7 @@ def test_auto_uses_rates_if_the_data_needs_them_and_says_so():
 @pytest.mark.parametrize("given", [{"discrete": True}, {"derivative": "weak"}])
 def test_auto_means_no_rates_where_there_are_none(given):
     model = SPLDynamics(operators=("+", "*"), implicit="auto", timeout=None, max_evaluations=100, **given)
-    assert not model.fit(OSCILLATION[::6], T[::6]).discovery_.system.is_implicit
+    assert not model.fit(OSCILLATION[::3], T[::3]).discovery_.system.is_implicit
 
 
 def test_a_grammar_may_name_rates_that_auto_leaves_out():
