@@ -349,7 +349,7 @@ def test_the_equations_of_a_system_are_found_from_time_and_states(live_page, add
     expect(page.locator("pre.code").first).to_contain_text("def derivatives(")
 
 
-def test_rates_on_both_sides_are_asked_for_by_a_tick_and_shown_solved(live_page, address, folder):
+def test_rates_on_both_sides_are_chosen_in_the_form_and_shown_solved(live_page, address, folder):
     page = live_page
     data = make_double_pendulum(200)
     frame = pd.DataFrame(data.states, columns=list(data.names)).assign(t=data.t)
@@ -365,7 +365,7 @@ def test_rates_on_both_sides_are_asked_for_by_a_tick_and_shown_solved(live_page,
         a -> theta1 - theta2""",
     )
     expect(page.locator("#rules-message")).to_contain_text("There is no variable 'omega1''")
-    page.locator("#implicit").check()
+    page.locator("#implicit").select_option("yes")
     expect(page.locator("#rules-message")).to_contain_text("shortest")
     start(page, 12)
     expect(page.get_by_role("heading", name="The system")).to_be_visible()

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from tests.dynamics.coupled_rates import T as COUPLED_T
+from tests.dynamics.coupled_rates import make_coupled_states
 
 from spl import SPLDynamics
 from spl.cli.main import main
@@ -331,6 +333,30 @@ def test_rates_where_there_are_none_are_refused(pendulum, options, message):
     result = CliRunner().invoke(main, [*IMPLICIT, *options])
     assert result.exit_code != 0
     assert message in result.output
+
+
+def test_rates_may_be_left_to_the_data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(make_coupled_states(), columns=["x", "y"]).assign(t=COUPLED_T).to_csv("coupled.csv", index=False)
+    options = [
+        "--time=t",
+        "--operators=+,-,*",
+        "--max-evaluations=300",
+        "--timeout=inf",
+        "--implicit",
+        "auto",
+        "--json",
+    ]
+    result = CliRunner().invoke(main, ["dynamics", "coupled.csv", *options])
+    assert json.loads(result.stdout)["implicit"] is True
+    assert "Note: The equations have rates on both sides" in result.stderr
+
+
+@pytest.mark.parametrize("words", [["--implicit=maybe", "pendulum.csv"], ["--implicit", "maybe", "pendulum.csv"]])
+def test_another_value_of_implicit_is_refused_with_the_remedy(pendulum, words):
+    result = CliRunner().invoke(main, ["dynamics", "--time=t", *words])
+    assert "Invalid value for '--implicit': It takes auto, yes or no; got 'maybe'." in result.output
+    assert "write --implicit=yes" in result.output
 
 
 def test_rates_without_the_option_are_refused_with_the_remedy(pendulum):

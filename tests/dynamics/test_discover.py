@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import spl.dynamics.discover
+import spl.dynamics.preparation
 import spl.dynamics.state_searches
 from spl.data.trajectories import Trajectories
 from spl.datasets import make_duffing, make_lorenz, make_lotka_volterra
 from spl.dynamics.discover import discover_system
+from spl.dynamics.preparation import prepare
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.segments import spread_samples
@@ -116,8 +118,24 @@ def test_what_it_took_to_get_ready_is_taken_from_the_searches(monkeypatch):
         return search_for_real(replace(request, limits=Limits(timeout=0.2)), **options)
 
     monkeypatch.setattr(spl.dynamics.state_searches, "discover", search)
-    monkeypatch.setattr(spl.dynamics.discover, "make_rows", lambda *words: time.sleep(1.0) or make_rows(*words))
+    monkeypatch.setattr(spl.dynamics.preparation, "make_rows", lambda *words: time.sleep(1.0) or make_rows(*words))
     discover(make_data(0.03), limits=Limits(timeout=4.0))
+    assert len(seen) == 2
+    assert max(seen) <= 0.6 * 3.0 / 2
+
+
+def test_what_was_prepared_before_is_taken_from_the_searches(monkeypatch):
+    seen, search_for_real = [], spl.dynamics.state_searches.discover
+
+    def search(request, **options):
+        seen.append(request.limits.timeout)
+        return search_for_real(replace(request, limits=Limits(timeout=0.2)), **options)
+
+    monkeypatch.setattr(spl.dynamics.state_searches, "discover", search)
+    data = make_data(0.03)
+    grammars = [Grammar.from_text(LINEAR, variables=NAMES)] * 2
+    prepared = replace(prepare(data, Plan(), grammars, 0), seconds=1.0)
+    discover_system(SystemRequest(data=data, grammars=grammars, limits=Limits(timeout=4.0), prepared=prepared))
     assert len(seen) == 2
     assert max(seen) <= 0.6 * 3.0 / 2
 

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from spl.data.dataset import Dataset
-from spl.dynamics.proposals import MAX_SHORT, MAX_TRIED_COST, NEAR_FRONT, Proposals, TermSums, can_be_fitted, fit_sums
+from spl.dynamics.proposals import (
+    MAX_SHORT,
+    MAX_TRIED_COST,
+    NEAR_FRONT,
+    Proposals,
+    TermSums,
+    can_be_fitted,
+    find_simple_starts,
+    fit_sums,
+)
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
@@ -148,3 +157,9 @@ def test_a_simple_formula_is_kept_unless_a_costlier_one_is_much_closer(data, sum
 def test_a_program_that_is_too_long_for_the_kernels_cannot_be_fitted():
     assert can_be_fitted(parse_expression("x + y", WORDS))
     assert not can_be_fitted(parse_expression("+".join("x" * tk.MAX_PROGRAM_LENGTH), WORDS))
+
+
+def test_starts_are_rows_of_simple_formulas_closer_and_closer_to_the_best(data, sums):
+    losses = {"C": 1.5 * data.spread, "C*x": 1.25 * data.spread, "C*x + C*y": data.spread}
+    proposals = propose(data, sums, [losses, {}])
+    assert find_simple_starts([proposals], is_clean=False) == [(0,), (1,), (2,)]

@@ -52,6 +52,14 @@ def test_an_equation_that_explains_only_a_part_names_its_state_and_what_that_may
     assert "The equation of x" not in doubt
 
 
+def test_rates_that_were_tried_are_no_advice():
+    data = Trajectories.from_arrays(np.column_stack([np.sin(T), np.cos(T)]), T, names=["x", "y"])
+    system = make_system(data, "y", "-0.1*x")
+    [doubt] = find_system_doubts(system, data, make_rows(data, Plan()), has_tried_rates=True)
+    assert "implicit=True" not in doubt
+    assert "with rates on both sides do not explain the data either" in doubt
+
+
 def test_parameters_may_differ_between_runs_if_there_are_several():
     runs = [np.exp(-rate * T[:100])[:, np.newaxis] for rate in (0.2, 2.0)]
     data = Trajectories.from_arrays(runs, [T[:100]] * 2, names=["x"])

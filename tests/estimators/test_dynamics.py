@@ -12,6 +12,8 @@ import sympy
 from scipy.integrate import solve_ivp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from tests.dynamics.coupled_rates import T as COUPLED_T
+from tests.dynamics.coupled_rates import make_coupled_states
 
 from spl import SPLDynamics
 from spl.data.trajectories import Trajectories
@@ -531,7 +533,35 @@ def test_rates_that_cannot_be_solved_for_are_refused(rule, message):
         model.fit(data.states, data.t, feature_names=data.names)
 
 
-@pytest.mark.parametrize("given", [{"implicit": "yes"}, {"implicit": True, "discrete": True}])
-def test_implicit_must_be_a_switch_and_no_map(given):
-    with pytest.raises(SettingError, match=r"`implicit`"):
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"implicit": "yes"}, r"`implicit` must be True, False or \"auto\"; got 'yes'\."),
+        ({"implicit": 1}, r"`implicit` must be True, False or \"auto\"; got 1\."),
+        ({"implicit": True, "discrete": True}, "A map has no rates"),
+    ],
+)
+def test_implicit_must_be_a_switch_or_auto_and_no_map(given, message):
+    with pytest.raises(SettingError, match=message):
         SPLDynamics(**given).fit(OSCILLATION, T)
+
+
+def test_auto_uses_rates_if_the_data_needs_them_and_says_so():
+    model = SPLDynamics(operators=("+", "-", "*"), implicit="auto", timeout=None, max_evaluations=300, random_state=0)
+    model.fit(make_coupled_states(), COUPLED_T, feature_names=["x", "y"])
+    assert "y'" in model.equations()[0]
+    assert model.notes_[0].startswith("The equations have rates on both sides")
+
+
+@pytest.mark.parametrize("given", [{"discrete": True}, {"derivative": "weak"}])
+def test_auto_means_no_rates_where_there_are_none(given):
+    model = SPLDynamics(operators=("+", "*"), implicit="auto", timeout=None, max_evaluations=100, **given)
+    assert not model.fit(OSCILLATION[::3], T[::3]).discovery_.system.is_implicit
+
+
+def test_a_grammar_may_name_rates_that_auto_leaves_out():
+    rules = "f -> f + f | C * f | x0 | x1 | x0' | x1'"
+    model = SPLDynamics(grammar=rules, implicit="auto", timeout=None, max_evaluations=200, random_state=0)
+    model.fit(OSCILLATION, T)
+    assert not model.discovery_.system.is_implicit
+    assert model.notes_ == []

@@ -5,10 +5,12 @@ from contextlib import closing
 
 import numpy as np
 import pytest
+from tests.dynamics.coupled_rates import make_coupled_data, make_open_request
 
 from spl import SPLDynamics
 from spl.data.trajectories import Trajectories
 from spl.display.systems import describe_system
+from spl.dynamics.implicit_choice import drop_rates
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Plan
 from spl.errors import RunFileError
@@ -253,3 +255,49 @@ def test_a_run_without_rates_is_not_continued_with_them(tmp_path, stored):
     shutil.copy(stored[0], tmp_path / "run.spl")
     with pytest.raises(RunFileError):
         search_with_rates(tmp_path / "run.spl")
+
+
+# ---- the data decides whether there are rates ----------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def open_run(tmp_path_factory):
+    """A run whose data chose rates on both sides."""
+    path = tmp_path_factory.mktemp("runs") / "open.spl"
+    return path, discover_system_in_file(path, make_open_request(make_coupled_data()))
+
+
+def test_a_run_file_has_the_plan_that_the_data_chose(open_run):
+    path, found = open_run
+    assert stored_plan(read_run(path)) == Plan(is_implicit=True)
+    assert read_run(path).notes == found.notes
+
+
+def test_an_open_request_continues_the_run_in_its_file_as_that_was_decided(open_run):
+    path, found = open_run
+    other_seed = make_open_request(make_coupled_data(), seed=7)
+    again = discover_system_in_file(path, other_seed, is_any_seed=True)
+    assert summary(again) == summary(found)
+
+
+def test_an_open_request_continues_a_run_without_rates_without_them(tmp_path):
+    request = make_open_request(make_coupled_data())
+    discover_system_in_file(tmp_path / "run.spl", drop_rates(request))
+    assert not discover_system_in_file(tmp_path / "run.spl", request).system.is_implicit
+
+
+def test_a_run_that_chose_rates_and_was_killed_ends_as_if_it_had_not_been(tmp_path, open_run):
+    def kill(progress):
+        raise Killed
+
+    with pytest.raises(Killed):
+        discover_system_in_file(tmp_path / "run.spl", make_open_request(make_coupled_data()), watch=kill)
+    found = resume_system(read_run(tmp_path / "run.spl"), limits=Limits(timeout=None, max_evaluations=300))
+    assert summary(found) == summary(open_run[1])
+    assert found.notes == open_run[1].notes
+
+
+def test_a_file_that_is_no_run_is_refused_with_its_reason_also_if_the_data_decides(tmp_path):
+    (tmp_path / "run.spl").write_text("x,y\n1,2\n" * 100)
+    with pytest.raises(RunFileError, match="is not a run"):
+        discover_system_in_file(tmp_path / "run.spl", make_open_request(make_coupled_data()))

@@ -33,6 +33,8 @@ RIGHT = [
     SYSTEM | {"order": 2, "inputs": ["a,b"], "weak": True},
     SYSTEM | {"constants": False},
     SYSTEM | {"implicit": True, "rules": "f -> f + f | C * x' | C * y' | x"},
+    SYSTEM | {"implicit": "auto", "rules": "f -> f + f | C * x' | C * y' | x"},
+    SYSTEM | {"implicit": "auto", "weak": True},
 ]
 
 
@@ -110,6 +112,7 @@ def test_what_is_wrong_with_a_request_is_named(table, change, message):
         ({"discrete": True, "implicit": True}, "A map has no rates"),
         ({"weak": True, "implicit": True}, "The weak form has no derivatives"),
         ({"rules": "f -> C * x' | y"}, "`implicit=True`"),
+        ({"implicit": "yes"}, "`implicit` must be true, false or \"auto\"; got 'yes'"),
         ({"rules": "f -> C * x'", "implicit": True}, "Every formula of the grammar contains x'"),
     ],
 )
@@ -155,6 +158,7 @@ def test_the_command_names_all_that_was_asked_for():
         LAW | {"constants": False},
         SYSTEM | {"discrete": True, "constants": False},
         SYSTEM | {"implicit": True, "order": 2},
+        SYSTEM | {"implicit": "auto"},
     ],
 )
 def test_the_command_is_one_that_spl_understands(given, tmp_path, monkeypatch):
@@ -185,4 +189,9 @@ def test_error_bars_of_columns_are_read_by_the_command_as_they_were_meant():
 def test_rates_are_columns_of_rules_if_they_are_asked_for():
     fields = RequestFields({"columns": ["x", "y"], "inputs": ["u"], "order": 2, "implicit": True})
     assert fields.columns() == ("x", "y", "dx", "dy", "u", "x''", "y''")
-    assert "--implicit" in read_request(SYSTEM | {"implicit": True}).arguments("d.csv", "r", "r.spl")
+
+
+@pytest.mark.parametrize(("given", "options"), [(True, ["--implicit=yes"]), ("auto", ["--implicit=auto"]), (False, [])])
+def test_rates_become_an_option_of_the_command(given, options):
+    words = read_request(SYSTEM | {"implicit": given}).arguments("d.csv", "r", "r.spl")
+    assert [word for word in words if word.startswith("--implicit")] == options

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 AUTO_METHOD = "auto"
 WEAK_METHOD = "weak"
+IMPLICIT_CHOICES: "dict[str, bool | str]" = {"no": False, "yes": True, "auto": "auto"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ class DynamicsOptions:
     derivative: str
     order: int
     discrete: bool
-    implicit: bool
+    implicit: bool | str
     operators: str | None
     no_constants: bool
     grammar_file: str | None
@@ -82,6 +83,15 @@ class DynamicsOptions:
         check_grammar_options(self.grammar_file, self.operators, self.no_constants)
 
 
+def _read_implicit(_: click.Context, __: click.Parameter, value: str) -> bool | str:
+    """Return whether rates may appear on both sides; "auto" if the data decides."""
+    if value not in IMPLICIT_CHOICES:
+        raise click.BadParameter(
+            f"It takes auto, yes or no; got {value!r}. Without a value, it means yes: put it behind the file, or write --implicit=yes."
+        )
+    return IMPLICIT_CHOICES[value]
+
+
 @click.command()
 @click.argument("data")
 @click.option("--time", required=True, metavar="COLUMN", help="Column of times; they need not be evenly spaced.")
@@ -102,7 +112,13 @@ class DynamicsOptions:
 )
 @click.option("--discrete", is_flag=True, help="The system is a map: each sample gives the next.")
 @click.option(
-    "--implicit", is_flag=True, help="Rates of other states, such as x', may appear in an equation and in the grammar."
+    "--implicit",
+    is_flag=False,
+    flag_value="yes",
+    default="no",
+    callback=_read_implicit,
+    metavar="[auto]",
+    help="Rates of other states, such as x', may appear in an equation and in the grammar; with auto, if the data needs them.",
 )
 @click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
 @click.option("--no-constants", is_flag=True, help="Equations without fitted constants.")
@@ -147,6 +163,7 @@ def dynamics(**options: Any) -> None:
       spl dynamics runs.csv --time t --states angle --order 2 --group run --operators "+,*,sin"
       spl dynamics cart.csv --time t --states x,v --inputs force --weak --json | jq .equations
       spl dynamics arm.csv --time t --states q1,q2 --order 2 --implicit --grammar lagrange.txt
+      spl dynamics arm.csv --time t --implicit auto --operators "+,-,*,sin,cos"
     """
     given = DynamicsOptions(**options)
     given.check()
@@ -168,16 +185,13 @@ def _read_request(given: DynamicsOptions) -> "SystemRequest":
     from spl.data.table_files import read_table
     from spl.data.trajectory_files import prepare_trajectories
     from spl.dynamics.request import SystemRequest
-    from spl.dynamics.rows import Plan
+    from spl.dynamics.rows import AUTO_RATES, Plan, allows_rates
     from spl.plots.style import check_plot
     from spl.settings import Limits
 
-    plan = Plan(
-        method=WEAK_METHOD if given.weak else given.derivative,
-        order=given.order,
-        is_discrete=given.discrete,
-        is_implicit=given.implicit,
-    )
+    method = WEAK_METHOD if given.weak else given.derivative
+    is_implicit = allows_rates(given.implicit, method, is_discrete=given.discrete)
+    plan = Plan(method=method, order=given.order, is_discrete=given.discrete, is_implicit=is_implicit)
     timeout = None if given.timeout == math.inf else given.timeout
     limits = Limits(timeout=timeout, max_evaluations=given.max_evaluations)
     if given.plot is not None:
@@ -193,6 +207,7 @@ def _read_request(given: DynamicsOptions) -> "SystemRequest":
         limits=limits,
         n_jobs=given.cluster or given.jobs,
         seed=given.seed,
+        may_drop_rates=plan.is_implicit and given.implicit == AUTO_RATES,
     )
 
 

@@ -14,12 +14,13 @@ import numpy as np
 from spl.data.trajectories import Trajectory
 from spl.dynamics.budget import NEVER, Deadline, SystemBudget, count_fits
 from spl.dynamics.flow_model import fit_flow
-from spl.dynamics.implicit import drop_copied_rates, find_unused_rates
-from spl.dynamics.proposals import TermSums, fit_sums
+from spl.dynamics.implicit_choice import choose_rates
+from spl.dynamics.preparation import Preparation, prepare
+from spl.dynamics.proposals import TermSums
 from spl.dynamics.quality import find_system_doubts
 from spl.dynamics.refine import refine
 from spl.dynamics.request import SystemRequest
-from spl.dynamics.rows import SystemRows, make_rows
+from spl.dynamics.rows import SystemRows
 from spl.dynamics.select import ChosenSystem
 from spl.dynamics.state_searches import StateSearches, SystemStore, SystemWatcher
 from spl.dynamics.system_choice import SystemChoice
@@ -71,12 +72,11 @@ def discover_system(
     `max_evaluations`, the same seed gives the same answer to the last digit for any number of jobs, unless the time limit cuts
     something off, and then a note says so.
     """
-    began = _get_ready(request.n_jobs, request.limits.timeout)
-    rows = make_rows(request.data, request.plan)
-    if request.plan.is_implicit:
-        request = replace(request, grammars=drop_copied_rates(request.grammars, rows))
-        rows = replace(rows, unused_rates=find_unused_rates(request.grammars, rows))
-    course = _Course(request, rows, _fit_all_sums(rows, request), began, watch, store, must_stop)
+    request = settle_rates(request, must_stop)
+    began = _get_ready(request)
+    prepared = request.prepared or _prepare(request)
+    request = replace(request, grammars=prepared.grammars)
+    course = _Course(request, prepared.rows, prepared.sums, began, watch, store, must_stop)
     outcome = course.run()
     choice = outcome.choice
     chosen, is_interrupted = _finish(outcome)
@@ -84,7 +84,8 @@ def discover_system(
     is_cut_off = is_late or any(found.stopped == "timeout" for found in outcome.searches)
     not_followed = (NOT_FOLLOWED,) if chosen.refined is None and not is_interrupted else ()
     misfit = _measure_misfit(chosen, choice.trials.exact_error) if not request.plan.is_discrete else 0.0
-    doubts = (*not_followed, *find_system_doubts(chosen.system, request.data, choice.rows, misfit))
+    tried = prepared.has_tried_rates
+    doubts = (*not_followed, *find_system_doubts(chosen.system, request.data, choice.rows, misfit, tried))
     return SystemDiscovery(
         system=chosen.system,
         standard_errors=chosen.standard_errors,
@@ -250,12 +251,24 @@ def _are_alike(one: Trial, two: Trial, rows: SystemRows) -> bool:
     return bool((np.sqrt(np.mean((values - others) ** 2, axis=1)) <= ALIKE * values.std(axis=1)).all())
 
 
-def _get_ready(n_jobs: int, timeout: float | None) -> float:
+def settle_rates(request: SystemRequest, must_stop: Callable[[], bool] = lambda: False) -> SystemRequest:
+    """Return the request as it is searched: if the data is to decide whether rates are needed, it has decided."""
+    if not request.may_drop_rates:
+        return request
+    get_ready(request.n_jobs)
+    compile_integration()
+    return choose_rates(request, must_stop)
+
+
+def _get_ready(request: SystemRequest) -> float:
     """Load everything that is needed; return when the time limit began, at most half of it ago. Compilation does not count."""
-    began = get_ready(n_jobs)
+    timeout = request.limits.timeout
+    began = get_ready(request.n_jobs)
     loaded = time.monotonic()
     compile_integration()
     began += time.monotonic() - loaded
+    if request.prepared is not None:
+        began -= request.prepared.seconds
     return began if timeout is None else max(began, time.monotonic() - MOST_LOADING * timeout)
 
 
@@ -276,14 +289,11 @@ def _limits_left(limits: Limits, began: float) -> Limits:
     return replace(limits, timeout=max(began + limits.timeout - time.monotonic(), LEAST_SHARE * limits.timeout))
 
 
-def _fit_all_sums(rows: SystemRows, request: SystemRequest) -> list[TermSums]:
-    """Return the sums for each state; only the first ones if they take a large share of the time."""
+def _prepare(request: SystemRequest) -> Preparation:
+    """Return what the searches begin with; only the first sums if they take a large share of the time."""
     timeout = None if request.limits.max_evaluations is not None else request.limits.timeout
-    seconds = None if timeout is None else SUMS_SHARE * timeout / len(request.grammars)
-    return [
-        fit_sums(rows.dataset(state), grammar.bind(rows.variables), seconds, request.seed)
-        for state, grammar in enumerate(request.grammars)
-    ]
+    seconds = None if timeout is None else SUMS_SHARE * timeout
+    return prepare(request.data, request.plan, request.grammars, request.seed, seconds)
 
 
 def _refit_weak_form(found: Discovery, rows: SystemRows, state: int) -> Discovery:

@@ -99,6 +99,17 @@ def find_unused_rates(grammars: Sequence[Grammar], rows: SystemRows) -> tuple[fr
     return tuple(frozenset(rows.rates) - _used_variables(grammar) for grammar in grammars)
 
 
+def find_used_rates(grammars: Sequence[Grammar], states: Sequence[str], order: int) -> list[set[str]]:
+    """Return for each state the rates that its grammar has.
+
+    Examples:
+        >>> find_used_rates([Grammar.from_text("f -> y' | x"), Grammar.from_text("f -> x")], ("x", "y"), 1)
+        [{"y'"}, set()]
+    """
+    rates = {*rate_names(tuple(states), order)}
+    return [rates & _used_variables(grammar) for grammar in grammars]
+
+
 def _used_variables(grammar: Grammar) -> set[str]:
     tokens = {token for rule in grammar.rules for token in rule.tokens if token >> tk.KIND_SHIFT == tk.VARIABLE}
     return {grammar.vocabulary.variables[token & tk.PAYLOAD_MASK] for token in tokens}

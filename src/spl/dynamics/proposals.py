@@ -4,7 +4,7 @@ Formulas come from the front of its search and from sums of simple terms, which 
 Terms come from the library of these sums.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
 
@@ -34,6 +34,7 @@ NEAR_ROW = 1.2  # times the loss of a costlier formula is allowed for a simple o
 N_SCORED_TERMS = 48  # terms whose gain along the trajectories is estimated
 SIMPLE_SHARE = 0.2  # of the spread of the derivative may be left unexplained by the formula to start with
 CLEAN_SHARE = 1e-4  # the same for data without noise
+NEAR_BEST = (1.6, 1.3, 1.1)  # times the least loss of a front: formulas to start with, where noise allows no small loss
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,3 +127,8 @@ class Proposals:
         left = self.data.target - evaluate(program, self.data.columns)
         explained = np.abs(left @ library.values) / np.linalg.norm(library.values, axis=0)
         return [library.terms[k] for k in np.argsort(-explained)[:N_SCORED_TERMS]]
+
+
+def find_simple_starts(proposals: Sequence[Proposals], *, is_clean: bool) -> list[tuple[int, ...]]:
+    """Return rows of the fronts to start with, simple formulas: costlier ones may only describe errors of the derivatives."""
+    return [tuple(each.simplest_row(near, is_clean=is_clean) for each in proposals) for near in NEAR_BEST]

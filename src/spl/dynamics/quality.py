@@ -60,7 +60,9 @@ def followed_until(system: System, data: Trajectories, rows: SystemRows) -> floa
 # ---- doubts --------------------------------------------------------------------------------------
 
 
-def find_system_doubts(system: System, data: Trajectories, rows: SystemRows, misfit: float = 0.0) -> tuple[str, ...]:
+def find_system_doubts(
+    system: System, data: Trajectories, rows: SystemRows, misfit: float = 0.0, has_tried_rates: bool = False
+) -> tuple[str, ...]:
     """Return why the equations of a system may be wrong, and what that may mean; nothing if there is no reason for doubt.
 
     Args:
@@ -68,6 +70,7 @@ def find_system_doubts(system: System, data: Trajectories, rows: SystemRows, mis
         data: the trajectories they were found from.
         rows: the rows made from these.
         misfit: how far the equations miss the samples along the trajectories, in units of the noise.
+        has_tried_rates: whether simple equations with rates on both sides were tried, and explain no more.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -82,7 +85,7 @@ def find_system_doubts(system: System, data: Trajectories, rows: SystemRows, mis
     reasons = [*_low_shares(system, rows), *_early_ends(system, data, rows)]
     if misfit > MISFIT:
         reasons.append(f"Along the trajectories, the equations miss the samples by {misfit:.2g} times the noise.")
-    return (f"{' '.join(reasons)} {_meaning(system, data)}",) if reasons else ()
+    return (f"{' '.join(reasons)} {_meaning(system, data, has_tried_rates)}",) if reasons else ()
 
 
 def _low_shares(system: System, rows: SystemRows) -> Iterator[str]:
@@ -133,15 +136,16 @@ def _count_near(found: Numbers, states: Numbers, spread: Numbers) -> int:
     return int(is_near.size if is_near.all() else is_near.argmin())
 
 
-def _meaning(system: System, data: Trajectories) -> str:
+def _meaning(system: System, data: Trajectories, has_tried_rates: bool) -> str:
     causes = ["A state may be missing"]
     if system.order == 1 and not system.is_discrete:
         causes.append("the system may be of second order (order=2)")
-    if len(system.states) > 1 and not system.is_implicit and not system.is_discrete:
+    if len(system.states) > 1 and not system.is_implicit and not system.is_discrete and not has_tried_rates:
         causes.append("short equations may need the rates of other states (implicit=True)")
     causes.append("parameters may differ between runs" if len(data.runs) > 1 else "parameters may change with time")
     causes[-1] = f"or {causes[-1]}"
-    return f"{', '.join(causes)}; or the noise hides the law.{_say_if_coarse(system, data)}"
+    tried = " Simple equations with rates on both sides do not explain the data either." if has_tried_rates else ""
+    return f"{', '.join(causes)}; or the noise hides the law.{tried}{_say_if_coarse(system, data)}"
 
 
 def _say_if_coarse(system: System, data: Trajectories) -> str:

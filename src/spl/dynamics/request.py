@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from spl.data.trajectories import Trajectories
 from spl.dynamics.implicit import check_own_rates
+from spl.dynamics.preparation import Preparation
 from spl.dynamics.rows import Plan
 from spl.formulas.grammar import Grammar
 from spl.settings import Limits, SearchConfig
@@ -24,6 +25,10 @@ class SystemRequest:
     limits: Limits = field(default_factory=Limits)
     n_jobs: int = 1
     seed: int = 0
+    may_drop_rates: bool = (
+        False  # whether the data decides if rates on both sides are needed; the plan and the grammars have them
+    )
+    prepared: Preparation | None = None  # what that decision leaves for the searches
 
     def __post_init__(self) -> None:
         if self.plan.is_implicit:

@@ -29,6 +29,7 @@ Method = str | Callable[[Numbers, Numbers], ArrayLike]
 WEAK_METHOD = "weak"
 FLOW_METHOD = "flow"
 MEASURED_METHOD = "measured"
+AUTO_RATES = "auto"  # the data decides whether the equations have rates on both sides
 MAP_METHOD = "map"
 MAX_SYSTEM_ROWS = 2000  # of all runs together: more only slow the searches down, and the trajectories decide in the end
 FEWEST_ROWS = 100  # rather than fewer rows, rows that overlap are kept
@@ -75,6 +76,26 @@ class Plan:
         if self.method == FLOW_METHOD and (self.order == 2 or self.is_discrete):
             what = "a map" if self.is_discrete else "`order=2`, where velocities are not measured"
             raise SettingError(f"The derivative method 'flow' is not for {what}. Use 'auto'.")
+
+
+def allows_rates(implicit: object, method: Method, *, is_discrete: bool) -> bool:
+    """Return whether equations may have rates on both sides; raise a clear error unless `implicit` is True, False or "auto".
+
+    With "auto" they may wherever there are rates: a map and the weak form have none.
+
+    Examples:
+        >>> [allows_rates("auto", "auto", is_discrete=is_map) for is_map in (False, True)]
+        [True, False]
+        >>> allows_rates("yes", "auto", is_discrete=False)
+        Traceback (most recent call last):
+        ...
+        spl.errors.SettingError: `implicit` must be True, False or "auto"; got 'yes'.
+    """
+    if isinstance(implicit, str) and implicit == AUTO_RATES:
+        return not is_discrete and (not isinstance(method, str) or method != WEAK_METHOD)
+    if not isinstance(implicit, bool | np.bool_):
+        raise SettingError(f'`implicit` must be True, False or "{AUTO_RATES}"; got {show_value(implicit)}.')
+    return bool(implicit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,15 +7,13 @@ import numpy as np
 
 from spl.data.trajectories import Trajectories
 from spl.dynamics.budget import SystemBudget
-from spl.dynamics.proposals import Proposals, TermSums
+from spl.dynamics.proposals import Proposals, TermSums, find_simple_starts
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import SystemRows
 from spl.dynamics.segments import spread_samples
 from spl.dynamics.select import ChosenSystem, SystemChooser
 from spl.dynamics.trials import SystemTrials, Trial
 from spl.regression.front import Front
-
-NEAR_BEST = (1.6, 1.3, 1.1)  # times the least loss of a front: formulas to start with, where noise allows no small loss
 
 FrontRows = tuple[int, ...]  # a row of the front of each state
 
@@ -53,7 +51,7 @@ class SystemChoice:
         used, used_rows = _limit_samples(request.data, rows)
         trials = SystemTrials(used, used_rows, plan, budget)
         chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget)
-        starts = [shortest] if plan.is_discrete else _simple_starts(proposals, rows)
+        starts = [shortest] if plan.is_discrete else find_simple_starts(proposals, is_clean=rows.is_clean)
         shortest, repeated = chooser.make_solvable(shortest)
         if plan.is_implicit:  # with rates, the equations are all nearly right or none can be followed
             starts = [chooser.make_solvable(start)[0] for start in (*starts, shortest)]
@@ -77,8 +75,3 @@ def _limit_samples(data: Trajectories, rows: SystemRows) -> tuple[Trajectories, 
     runs, starts = spread_samples(data.runs, rows.starts)
     used = replace(data, runs=tuple(runs))
     return (data, rows) if used.n_samples == data.n_samples else (used, replace(rows, starts=tuple(starts)))
-
-
-def _simple_starts(proposals: Sequence[Proposals], rows: SystemRows) -> list[FrontRows]:
-    """Return rows of the fronts to start with, simple formulas: costlier ones may only describe errors of the derivatives."""
-    return [tuple(each.simplest_row(near, is_clean=rows.is_clean) for each in proposals) for near in NEAR_BEST]

@@ -20,7 +20,7 @@ from spl.display.systems import SOLVED_HEADING, aligned_latex, left_side, solved
 from spl.dynamics.discover import SystemDiscovery, discover_system
 from spl.dynamics.quality import measure_r2
 from spl.dynamics.request import SystemRequest
-from spl.dynamics.rows import Method, Plan, make_rows
+from spl.dynamics.rows import AUTO_RATES, Method, Plan, allows_rates, make_rows
 from spl.dynamics.simulate import simulate
 from spl.dynamics.system_packing import evaluate_slopes
 from spl.errors import (
@@ -80,7 +80,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         order: 2 to find accelerations from positions; velocities are then named after their positions, `dx`.
         discrete: whether the system is a map, x[k + 1] = f(x[k]).
         implicit: whether the rates of other states may appear in an equation, as `x'` (for order 2 `x''`), also in grammars. The
-            equations must be linear in the rates; they are solved for them together.
+            equations must be linear in the rates; they are solved for them together. With "auto" they may if simple equations
+            explain the data with rates and not without; `notes_` says so.
         timeout: total time limit in seconds; None for no limit. Ctrl-C ends a search with the best so far.
         max_evaluations: the most distinct formulas to try, for all states together; None for no limit. Fits along the trajectories are
             then counted too, so that a run can be repeated.
@@ -119,7 +120,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         derivative: Method = "auto",
         order: int = 1,
         discrete: bool = False,
-        implicit: bool = False,
+        implicit: bool | str = False,
         timeout: float | None = TIMEOUT,
         max_evaluations: int | None = None,
         search: SearchConfig | None = None,
@@ -391,11 +392,12 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             limits=limits,
             n_jobs=count_jobs(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31)),
+            may_drop_rates=plan.is_implicit and self.implicit == AUTO_RATES,
         )
 
     def _plan(self) -> Plan:
-        check_switch("implicit", self.implicit)
-        return Plan(method=self.derivative, order=self.order, is_discrete=self.discrete, is_implicit=self.implicit)
+        is_implicit = allows_rates(self.implicit, self.derivative, is_discrete=self.discrete)
+        return Plan(method=self.derivative, order=self.order, is_discrete=self.discrete, is_implicit=is_implicit)
 
     def _make_display(self, states: Sequence[str]) -> "SystemDisplay":
         """Return a display that shows each improvement of each equation."""

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from spl.data.trajectories import Trajectories
-from spl.dynamics.discover import SystemDiscovery, discover_system
+from spl.dynamics.discover import SystemDiscovery, discover_system, settle_rates
+from spl.dynamics.implicit_choice import drop_rates
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import Method, Plan, make_rows
 from spl.dynamics.state_searches import SystemWatcher
 from spl.errors import RunFileError
 from spl.formulas.json_codec import check_no_stand_ins, encode_program
 from spl.formulas.system import rate_names
-from spl.runs.reader import StoredRun, read_run
+from spl.runs.facts import DYNAMICS
+from spl.runs.reader import StoredRun, read_begun, read_run
 from spl.runs.writer import RunFile, RunPlan
 from spl.settings import Limits
 
@@ -35,6 +37,7 @@ def discover_system_in_file(
     Limits count from the first start: a run that has reached them returns what it found. With `is_any_seed`, a run that was started
     with another seed is continued with that.
     """
+    request = _settle_rates(Path(path), request, must_stop)
     with RunFile(path, _make_run_plan(request, is_any_seed, facts or {}), request.limits, request.n_jobs) as run:
         if run.before.get("system") is not None and _is_over(run, request.limits):
             run.finish(run.before["stopped"])
@@ -50,6 +53,17 @@ def discover_system_in_file(
             run.finish_search(state, search)
         run.finish("interrupted" if found.is_interrupted else DONE, system=_system_as_plain(found))
     return found
+
+
+def _settle_rates(path: Path, request: SystemRequest, must_stop: Callable[[], bool]) -> SystemRequest:
+    """Return the request as it is searched, with or without rates; the run in the file, if there is one, has decided that already."""
+    if not request.may_drop_rates:
+        return request
+    before = read_begun(path)
+    if before.get("kind") != DYNAMICS:
+        return settle_rates(request, must_stop)
+    settled = replace(request, may_drop_rates=False, data=replace(request.data, notes=tuple(before["notes"])))
+    return settled if before["settings"]["plan"].get("is_implicit") else drop_rates(settled) or settled
 
 
 def _make_run_plan(request: SystemRequest, is_any_seed: bool, facts: Mapping[str, Any]) -> RunPlan:

@@ -3,6 +3,7 @@
 import math
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from spl.checked_values import (
 )
 from spl.data.dataset import Dataset, RowPlaces
 from spl.data.trajectories import Trajectories, Trajectory
+from spl.errors import RunFileError
 from spl.formulas.grammar import Grammar
 from spl.formulas.json_codec import decode_grammar, decode_program
 from spl.formulas.operators import Operator
@@ -157,6 +159,16 @@ def read_state(path: Path) -> RunState:
     """Return the state of a run without reading all of it."""
     state = _read_state_once(path)
     return _read_state_once(path) if state.status == DIED else state
+
+
+def read_begun(path: Path) -> Mapping[str, Any]:
+    """Return what is known about the run in a file; nothing if there is no run to continue.
+
+    What is wrong with a file is said by those who write to it.
+    """
+    with suppress(RunFileError), open_to_read(path) as connection:
+        return read_facts(connection)
+    return {}
 
 
 def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:

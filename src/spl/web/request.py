@@ -10,7 +10,7 @@ from spl.data.column_choice import prepare_dataset
 from spl.data.table_files import Table
 from spl.data.trajectory_files import prepare_trajectories
 from spl.dynamics.implicit import share_grammar
-from spl.dynamics.rows import WEAK_METHOD, Plan
+from spl.dynamics.rows import AUTO_RATES, WEAK_METHOD, Plan, allows_rates
 from spl.errors import SettingError
 from spl.formulas.grammar import Grammar
 from spl.formulas.system import rate_names, velocity_names
@@ -106,7 +106,7 @@ class Dynamics:
     order: int = 1
     is_discrete: bool = False
     is_weak: bool = False
-    is_implicit: bool = False
+    implicit: bool | str = False  # "auto": if the data needs rates on both sides
 
     command = "dynamics"
 
@@ -115,7 +115,16 @@ class Dynamics:
             raise SettingError(f"`order` must be 1 or 2; got {self.order}.")
         if self.is_discrete and self.is_weak:
             raise SettingError("A map has no derivatives, so it cannot be combined with the weak form. Choose one.")
-        Plan(method=WEAK_METHOD if self.is_weak else "auto", is_discrete=self.is_discrete, is_implicit=self.is_implicit)
+        Plan(method=self._method, is_discrete=self.is_discrete, is_implicit=self.is_implicit)
+
+    @property
+    def _method(self) -> str:
+        return WEAK_METHOD if self.is_weak else "auto"
+
+    @property
+    def is_implicit(self) -> bool:
+        """Whether equations may have rates on both sides."""
+        return allows_rates(self.implicit, self._method, is_discrete=self.is_discrete)
 
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
         """Return the columns that formulas may use, and notes on what is left out; raise a clear error if the table is unusable."""
@@ -141,7 +150,13 @@ class Dynamics:
             *(["--order=2"] if self.order == 2 else []),
             *(["--discrete"] if self.is_discrete else []),
             *(["--weak"] if self.is_weak else []),
-            *(["--implicit"] if self.is_implicit else []),
+            *(
+                [f"--implicit={AUTO_RATES}"]
+                if self.implicit == AUTO_RATES
+                else ["--implicit=yes"]
+                if self.implicit
+                else []
+            ),
         ]
 
 
@@ -210,7 +225,6 @@ _KINDS = {Law: "law", Dynamics: "dynamics"}
 _JSON_NAMES = {  # where they differ
     "is_discrete": "discrete",
     "is_weak": "weak",
-    "is_implicit": "implicit",
     "has_constants": "constants",
 }
 
@@ -246,7 +260,7 @@ def read_request(given: object) -> SearchRequest:
             order=fields.whole("order", 1),
             is_discrete=fields.truth("discrete"),
             is_weak=fields.truth("weak"),
-            is_implicit=fields.truth("implicit"),
+            implicit=fields.truth_or_auto("implicit"),
         )
     else:
         raise SettingError(f"`kind` must be 'law' or 'dynamics'; got {kind!r}.")
@@ -286,7 +300,7 @@ class RequestFields:
         """Return the columns that formulas may use; for order 2, states have velocities, and rates may be among them."""
         names, order = self.texts("columns"), self.whole("order", 1)
         velocities = velocity_names(names) if order == 2 else ()
-        rates = rate_names(names, order) if self.truth("implicit") else ()
+        rates = rate_names(names, order) if self.truth_or_auto("implicit") else ()
         return (*names, *velocities, *self.texts("inputs"), *rates)
 
     def text(self, name: str) -> str:
@@ -329,6 +343,15 @@ class RequestFields:
         value = self._given.get(name, default)
         check_count(name, value, at_least=0)
         return int(value)
+
+    def truth_or_auto(self, name: str) -> bool | str:
+        """Return true, false or "auto"; false if there is none."""
+        value = self._given.get(name, False)
+        if isinstance(value, bool):
+            return value
+        if value != AUTO_RATES:
+            raise SettingError(f'`{name}` must be true, false or "{AUTO_RATES}"; got {value!r}.')
+        return AUTO_RATES
 
     def truth(self, name: str, default: bool = False) -> bool:
         """Return true or false."""

@@ -104,7 +104,7 @@ function currentOrder() {
 }
 
 function isImplicit() {
-  return chosen("kind") === "dynamics" && find("implicit").checked;
+  return chosen("kind") === "dynamics" && find("implicit").value !== "no";
 }
 
 function changeKind() {
@@ -155,7 +155,8 @@ function wholeRequest() {
     }
     : {
       time: one("time"), states: columns.named("state"), inputs: columns.named("input"), group: one("group"),
-      order: currentOrder(), weak: find("weak").checked, discrete: find("discrete").checked, implicit: find("implicit").checked,
+      order: currentOrder(), weak: find("weak").checked, discrete: find("discrete").checked,
+      implicit: find("implicit").value === "auto" ? "auto" : find("implicit").value === "yes",
     };
   const allowed = chosen("allowed") === "rules" ? { rules: rules.text } : { operators: ticked() };
   const constants = find("constants").checked;
@@ -199,7 +200,7 @@ async function fillForm(name) {
   find("order").value = String(request.order ?? 1);
   find("weak").checked = Boolean(request.weak);
   find("discrete").checked = Boolean(request.discrete);
-  find("implicit").checked = Boolean(request.implicit);
+  find("implicit").value = request.implicit === "auto" ? "auto" : request.implicit ? "yes" : "no";
   find("constants").checked = request.constants;
   if (request.rules === null) document.querySelectorAll('input[name="operator"]').forEach((box) => { box.checked = request.operators.includes(box.value); });
   else rules.text = request.rules;
