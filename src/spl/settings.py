@@ -23,7 +23,7 @@ _RANGES = {
     "n_trees": (1, 256),
     "max_rows": (16, 10_000),
 }
-CLOSERS = ("look-up", "combination", "monomial", "correlation", "scan", "power", "nearest")
+CLOSERS = ("look-up", "combination", "monomial", "correlation", "scan", "power", "nearest", "products")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class SearchConfig:
         n_completions: bank entries tried to complete a new leaf near the root, fewer deeper down; 0 tries none, as in the paper.
         max_inversions: the most operators between the root of a formula and the part that is looked up; 0 looks up whole formulas.
         closers: the methods that find the last part of a formula: any of "look-up", "combination", "monomial", "correlation",
-            "scan", "power", "nearest".
+            "scan", "power", "nearest", "products".
         jumping: whether parts of the best formulas are replaced by better ones.
         eta: factor on the reward per rule; below 1, shorter formulas are preferred.
         explore: weight of rarely tried branches against good ones (c); 0 is greedy.

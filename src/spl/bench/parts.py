@@ -48,6 +48,7 @@ VARIANTS = (
     Variant(name="scan", without="no scan of constants", changes=_without_closer("scan")),
     Variant(name="power", without="no look-up of powers", changes=_without_closer("power")),
     Variant(name="nearest", without="no nearest entry of all", changes=_without_closer("nearest")),
+    Variant(name="products", without="no sums of products", changes=_without_closer("products")),
     Variant(name="jumping", without="no jumps", changes={"jumping": False}),
 )
 

@@ -30,6 +30,7 @@ from spl.kernels.programs.evaluate import BLOCK, evaluate_all
 from spl.kernels.runtime.compiler import make_record
 from spl.kernels.tree.complete import PRODUCT_FORM, TERM_LENGTH, Completion, Frame, make_frame
 from spl.kernels.tree.skeleton import SKELETON
+from spl.regression.bank_factors import make_factor_table, own_factor_scratch
 from spl.regression.bank_indexes import FEWEST_FREE_ROWS, make_power_index, make_spatial_index
 from spl.regression.bank_packing import find_form, pack_bank_rules, pack_forms
 from spl.regression.packing import pack_alphabet
@@ -51,9 +52,17 @@ Tokens = tuple[int, ...]
 
 
 def make_completion(
-    grammar: Grammar, sample: Dataset, *, n_entries: int = BANK_ENTRIES, is_used: bool = True
+    grammar: Grammar,
+    sample: Dataset,
+    *,
+    n_entries: int = BANK_ENTRIES,
+    is_used: bool = True,
+    has_factors: bool = True,
 ) -> Completion:
-    """Grow the bank of a grammar and evaluate the terms of the closers; if it is not used, leave everything empty."""
+    """Grow the bank of a grammar and evaluate the terms of the closers; if it is not used, leave everything empty.
+
+    Without `has_factors` the table of factors is empty.
+    """
     capacity, n_near, n_terms = (n_entries, N_CHEAP, MAX_CLOSER_TERMS - 2) if is_used else (2, 1, 0)
     n_rows = min(BANK_ROWS, sample.n_rows)
     columns = np.ascontiguousarray(sample.columns[:, :n_rows])
@@ -70,6 +79,7 @@ def make_completion(
         variables=_derived_variables(grammar),
         power_index=make_power_index(bank, columns, rules, form_length[:, PRODUCT_FORM] > 0),
         spatial_index=make_spatial_index(bank, len(grammar.symbols)),
+        factor_table=make_factor_table(grammar, sample, bank, rules, form_length, is_used=is_used and has_factors),
         weights=sample.weights,
         cheap_values=cheap_values,
         n_cheap=n_cheap,
@@ -101,6 +111,7 @@ def own_scratch(completion: Completion) -> Completion:
     return completion._replace(
         power_index=completion.power_index._replace(row=completion.power_index.row.copy()),
         spatial_index=nearest._replace(scratch=nearest.scratch.copy(), ranked=nearest.ranked.copy()),
+        factor_table=own_factor_scratch(completion.factor_table),
         frame=renewed(completion.frame),
         wide=renewed(completion.wide),
         matrix=np.zeros((MAX_CLOSER_TERMS + 1) * completion.wide.n),
@@ -179,9 +190,9 @@ def _evaluate_cheapest(
     tokens, origin = np.zeros((2, tk.MAX_PROGRAM_LENGTH), np.int32)
     stack, alphabet = np.zeros(tk.MAX_PROGRAM_LENGTH * BLOCK), pack_alphabet(grammar.vocabulary)
     for symbol in np.flatnonzero(bank.n_of):
-        counts[symbol] = evaluate_entries(
-            bank, rules, alphabet, sample.columns, symbol, near[symbol], tokens, origin, stack
-        )
+        entries = bank.member[symbol, : min(n_near, bank.n_of[symbol])].astype(np.int64)
+        evaluate_entries(bank, rules, alphabet, sample.columns, entries, near[symbol], tokens, origin, stack)
+        counts[symbol] = entries.size
     return near, counts
 
 

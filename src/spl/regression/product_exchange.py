@@ -15,20 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.errors import DataError
+from spl.kernels.bank.factor_table import GRAM_RIDGE, LEAST_GAIN, N_DRAWN, SAME_PRODUCT
 
 Numbers = NDArray[np.float64]
 
 MAX_EXCHANGE_ROWS = 400  # spread rows are enough to rank products; the caller fits on all of them
 N_EXCHANGE_STARTS = 12  # for each size; about one in three finds the best set of four or five terms
-N_DRAWN = 12  # products that each term of a start is drawn from
 N_RUNNERS_UP = 3  # next best products in each place of a set that cannot be improved, kept as alternatives
-SAME_PRODUCT = 1e-8  # squared sine of the angle below which a product adds no direction to those chosen
-GRAM_RIDGE = (
-    1e-13  # added to squared norms of 1, so that rounding makes none of a set of nearly dependent products negative
-)
 SIGNATURE_DIGITS = 9  # products with equal projections on two random vectors, rounded to this many digits, are the same
 NOTHING_LEFT = 1e-12  # of the target's square: the rest is rounding
-LEAST_GAIN = 1e-12  # of the target's square: smaller improvements are rounding, too
 
 
 @dataclass(frozen=True, slots=True)

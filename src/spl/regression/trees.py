@@ -38,7 +38,13 @@ class Recipe:
     def make_completion(self) -> Completion:
         """Grow the bank, which all searchers of a process share."""
         is_used = self.config.n_completions > 0
-        return make_completion(self.grammar, self.sample, n_entries=self.memory.n_entries, is_used=is_used)
+        return make_completion(
+            self.grammar,
+            self.sample,
+            n_entries=self.memory.n_entries,
+            is_used=is_used,
+            has_factors=self.memory.has_factors,
+        )
 
     def make_searcher(self, seed: int, completion: Completion) -> Searcher:
         """Return a searcher with its own scratch."""

@@ -20,9 +20,13 @@ from spl.kernels.tree.rollout import (
     NO_GOAL,
     ONE_HOLE,
     POWER_CLOSER,
+    PRODUCTS_CLOSER,
     SCAN_CLOSER,
     can_look_up,
+    complete_by_products,
     complete_leaf,
+    complete_target,
+    draw_exchange,
     jump,
     pick_parent,
     prepare_holes,
@@ -35,6 +39,8 @@ from spl.settings import CLOSERS
 pytestmark = pytest.mark.slow
 
 call_roll_out, call_prepare = open_door(roll_out), open_door(prepare_holes)
+call_draw_exchange = open_door(draw_exchange)
+call_by_products, call_target = open_door(complete_by_products), open_door(complete_target)
 call_complete_leaf, call_jump = open_door(complete_leaf), open_door(jump)
 
 
@@ -45,6 +51,7 @@ def use_only(*names):
 
 def test_the_places_of_closers_are_those_of_the_settings():
     places = {"look-up": LOOK_UP_CLOSER, "scan": SCAN_CLOSER, "power": POWER_CLOSER, "nearest": NEAREST_CLOSER}
+    places["products"] = PRODUCTS_CLOSER
     assert {name: CLOSERS.index(name) for name in places} == places
 
 
@@ -259,3 +266,56 @@ def test_noise_is_no_obstacle_to_the_nearest_entry(rng):
         losses.append(best_loss(search))
     assert losses[0] > 1e-2
     assert losses[1] < 2e-3
+
+
+PRODUCTS = "f -> f + f | f * f | C * f | sqrt(f) | sin(f) | cos(f) | C | x | y"
+
+
+def close_products(target, *names):
+    """Return a search that closes by these closers, for a law with sums of products."""
+    return Search(PRODUCTS, POLICY._replace(n_completions=64, max_rules=40, closers=use_only(*names)), target=target)
+
+
+def test_sums_of_products_are_found_for_the_target_itself():
+    losses = []
+    for names in ((), ("products",)):
+        search = close_products(lambda x, y: 1.3 * x * np.cos(y) - 0.7 * y * y * np.sin(x), *names)
+        call_target(search.context)
+        losses.append(best_loss(search))
+    assert losses[0] == np.inf
+    assert losses[1] < 1e-9
+
+
+def test_sums_of_products_are_found_inside_a_derivation():
+    search = close_products(lambda x, y: np.sqrt(1.3 * x * x * y + 0.7 * y * np.sin(x)), "products")
+    derivation = search.work.ancestor
+    begin_derivation(search.rules, derivation)
+    take_rule(search.rules, derivation, 3)
+    call_by_products(derivation, np.int64(8), search.context)
+    assert best_loss(search) < 1e-9
+
+
+def test_episodes_close_by_products_now_and_then():
+    losses = []
+    for names in ((), ("products",)):
+        search = close_products(lambda x, y: 1.3 * x * np.cos(y) - 0.7 * y * y * np.sin(x), *names)
+        search.run(fewer(200, 60))
+        losses.append(best_loss(search))
+    assert losses[1] < 0.1 * losses[0]
+
+
+def draw_exchanges(search):
+    """Return how many of 400 calls look for a sum of products, if one in four should."""
+    return sum(bool(call_draw_exchange(np.int64(4), search.context)) for _ in range(400))
+
+
+def test_sums_of_products_are_looked_for_in_one_of_so_many_calls():
+    assert 60 <= draw_exchanges(close_products(lambda x, y: x * y, "products")) <= 140
+
+
+def test_sums_of_products_are_not_looked_for_without_the_closer_or_factors_or_anything_to_explain():
+    explained = close_products(lambda x, y: x * y, "products")
+    explained.ledger.front[3].loss = 1e-12
+    policy = POLICY._replace(n_completions=64)
+    searches = [close_products(lambda x, y: x * y, "scan"), Search(POLYNOMIALS, policy), explained]
+    assert [draw_exchanges(search) for search in searches] == [0, 0, 0]

@@ -332,15 +332,14 @@ def spell_entry_tokens(bank, rules, entry, tokens, origin):
 
 
 @kernel
-def evaluate_entries(bank, rules, alphabet, columns, symbol, out, tokens, origin, stack):
-    """Put the values of the first entries of a symbol on columns [D, N], N <= BLOCK, into out[K, N]; return how many there are.
+def evaluate_entries(bank, rules, alphabet, columns, entries, out, tokens, origin, stack):
+    """Put the values of K entries on columns [D, N], N <= BLOCK, into out[K, N].
 
     An entry that leaves its domain or has too many tokens becomes a row of zeros.
     """
     n = columns.shape[1]
-    n_entries = min(out.shape[0], bank.n_of[symbol])
-    for k in range(n_entries):
-        length = write_entry(bank, rules, np.int64(bank.member[symbol, k]), tokens, origin, np.int64(0))
+    for k in range(entries.size):
+        length = write_entry(bank, rules, np.int64(entries[k]), tokens, origin, np.int64(0))
         if length > 0:
             evaluate(tokens, length, bank.ones, alphabet, columns, np.int64(0), n, stack)
         is_whole = length > 0
@@ -348,4 +347,3 @@ def evaluate_entries(bank, rules, alphabet, columns, symbol, out, tokens, origin
             is_whole = is_whole and np.isfinite(stack[j])
         for j in range(n):
             out[k, j] = stack[j] if is_whole else 0.0
-    return n_entries

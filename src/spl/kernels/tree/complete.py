@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spl.kernels.bank.bank import Bank, BankRules
+from spl.kernels.bank.factor_table import FactorTable
 from spl.kernels.bank.power_index import PowerIndex
 from spl.kernels.bank.spatial_index import SpatialIndex
 from spl.kernels.bank.value_index import IDENTICAL, correlate, look_up
@@ -93,6 +94,7 @@ class Completion(NamedTuple):
     variables: np.ndarray  # int64[S, D], whether a symbol derives each bare variable
     power_index: PowerIndex  # finds entries of the bank up to powers
     spatial_index: SpatialIndex  # finds entries close to approximate goals
+    factor_table: FactorTable  # finds sums of products close to approximate goals
     weights: np.ndarray  # float64[N], of the rows of the sample
     cheap_values: np.ndarray  # float64[S, B, N], values of the cheapest entries of each symbol on them
     n_cheap: np.ndarray  # int64[S]

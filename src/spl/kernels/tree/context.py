@@ -23,7 +23,7 @@ class Policy(NamedTuple):
     n_simulations: int  # random completions of each new leaf
     n_completions: int  # entries tried in a second hole of a leaf near the root; fewer farther from it; 0: no look-ups
     max_steps: int  # operators that may be inverted on the way to a hole
-    closers: np.ndarray  # int64[7], whether each of `settings.CLOSERS` is used
+    closers: np.ndarray  # int64[8], whether each of `settings.CLOSERS` is used
     is_jumping: bool  # whether to vary the best programs
     max_rules: int  # the paper's t_max
     module_size: int  # most rules of a module at present

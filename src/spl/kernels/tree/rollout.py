@@ -1,7 +1,8 @@
 """What a new leaf of the tree may be worth: completions at random as in the paper, by look-up and by least squares.
 
 `complete_leaf` and `complete_ancestor` look goals up, `complete_by_least_squares` fits approximate goals, and `jump` does both for
-variants of the best programs so far. The steps are in `complete`, `sum_closers`, `product_closers` and `bank_closers`.
+variants of the best programs so far. `complete_by_products` closes by sums of products. That takes longer, so it is called rarely.
+The steps are in `complete` and the `*_closers`.
 """
 
 import numpy as np
@@ -33,6 +34,7 @@ from spl.kernels.tree.complete import (
 from spl.kernels.tree.derivation import begin_derivation, complete_at_random, copy_derivation
 from spl.kernels.tree.ledger import N_EPISODES, lowest_loss
 from spl.kernels.tree.product_closers import close_by_monomial, close_by_power_look_up
+from spl.kernels.tree.product_sum_closers import close_by_products
 from spl.kernels.tree.score import score
 from spl.kernels.tree.skeleton import (
     MAX_OPEN,
@@ -48,11 +50,23 @@ FARTHEST = 8  # some look-ups go this many times deeper into the bank than there
 N_CONTENDERS = 3  # programs of the front that compete to be varied
 TINY_LOSS = 1e-300  # keeps the logarithm of a loss of 0 finite
 # Places in `Policy.closers`
-LOOK_UP_CLOSER, COMBINATION_CLOSER, MONOMIAL_CLOSER, CORRELATION_CLOSER, SCAN_CLOSER, POWER_CLOSER, NEAREST_CLOSER = (
-    range(7)
-)
+(
+    LOOK_UP_CLOSER,
+    COMBINATION_CLOSER,
+    MONOMIAL_CLOSER,
+    CORRELATION_CLOSER,
+    SCAN_CLOSER,
+    POWER_CLOSER,
+    NEAREST_CLOSER,
+    PRODUCTS_CLOSER,
+) = range(8)
 ONE_HOLE, NO_GOAL = np.int64(-1), np.int64(-2)  # what `prepare_holes` may return instead of a hole
 ALL_SHARE = 24  # one in this many jumps with one hole compares its goal with the whole bank
+N_TARGET_STARTS = 8  # sums of products that are tried for the target itself
+EXCHANGE_EPISODES = 32  # one in this many episodes closes a derivation on its path by a sum of products ...
+EXCHANGE_GOALS = 96  # ... and one in this many goals of the least-squares closers is closed by one, too ...
+MANY_PRODUCTS = 16_384  # ... if there are at most this many products, else fewer: it takes 6 to 30 ms
+EXPLAINED = 1e-9  # a loss that is a smaller share of the target's spread leaves nothing to explain
 EXACT_EPISODES = (
     200  # episodes at the start of a tree in which goals are taken as exact: most laws without noise are found then
 )
@@ -288,34 +302,69 @@ def close_by(closer, context):
 
 
 @linked_kernel
-def close_by_least_squares(context) -> float:
-    """Return the highest reward of the programs that the closers for approximate goals make of the skeleton."""
-    completion, alphabet, policy = context.completion, context.alphabet, context.policy
-    skeleton, wide = completion.skeleton, completion.wide
-    if not find_path(skeleton, context.random) or skeleton.n_steps > policy.max_steps:
+def draw_exchange(n_calls, context) -> bool:
+    """Return whether this is one of the n_calls calls in which a sum of products is looked for; never if a program explains all."""
+    n_products = context.completion.factor_table.size.size
+    if context.policy.closers[PRODUCTS_CLOSER] == 0 or n_products == 0:
+        return False
+    if random_below(context.random, n_calls * (1 + n_products // MANY_PRODUCTS)) > 0:
+        return False
+    return not is_explained(context)
+
+
+@kernel
+def is_explained(context):
+    """Return whether a program explains all of the target."""
+    table = context.table
+    return table.target.size * lowest_loss(context.ledger) ** 2 <= EXPLAINED * EXPLAINED * table.square
+
+
+@linked_kernel
+def exchange_and_score(context) -> float:
+    """Return the reward of the program that closes the hole by a sum of products, after `prepare_wide_goal`; 0 if there is none."""
+    if not (close_by_products(context.completion, context.random) and assemble_leaf(context)):
         return 0.0
+    return score(context.work.leaf, with_one_start(context.effort), context)
+
+
+@kernel
+def prepare_wide_goal(context):
+    """Find the goal of the skeleton's hole on all rows, and the weights of these; return whether there is one."""
+    completion, alphabet = context.completion, context.alphabet
+    skeleton, wide = completion.skeleton, completion.wide
+    if not find_path(skeleton, context.random) or skeleton.n_steps > context.policy.max_steps:
+        return False
     for k in range(skeleton.n_steps):
         evaluate_sibling(skeleton, k, alphabet, wide)
     if not find_goal(skeleton, np.int64(0), alphabet, wide):
-        return 0.0
+        return False
     find_goal_slope(skeleton, alphabet, wide)
-    if not find_weights(completion):
+    return find_weights(completion)
+
+
+@linked_kernel
+def close_by_least_squares(context) -> float:
+    """Return the highest reward of the programs that the closers for approximate goals make of the skeleton."""
+    policy = context.policy
+    if not prepare_wide_goal(context):
         return 0.0
     highest = 0.0
     for closer in range(COMBINATION_CLOSER, SCAN_CLOSER + 1):
         if policy.closers[closer] > 0 and close_by(closer, context) and assemble_leaf(context):
             highest = max(highest, score(context.work.leaf, with_one_start(context.effort), context))
+    if draw_exchange(np.int64(EXCHANGE_GOALS), context):
+        highest = max(highest, exchange_and_score(context))
     return highest
 
 
 @linked_kernel
-def complete_by_least_squares(derivation, context) -> float:
-    """Return the highest reward of completions of the new leaf by least squares: all holes but one get cheap entries."""
+def fill_all_but_one(derivation, context) -> bool:
+    """Lay out a derivation with cheap entries in all holes but a random one, on all rows; return whether that is possible."""
     completion, random = context.completion, context.random
     skeleton, bank, wide = completion.skeleton, completion.bank, completion.wide
     n_columns = bank.columns.shape[0] - MAX_HOLES
     if not lay_out_derivation(derivation, n_columns, skeleton):
-        return 0.0
+        return False
     skeleton.hole = random_below(random, skeleton.n_open)
     for k in range(skeleton.n_open):
         symbol = skeleton.symbol[k]
@@ -323,12 +372,34 @@ def complete_by_least_squares(derivation, context) -> float:
         if k == skeleton.hole:
             continue
         if n_cheap == 0:
-            return 0.0
+            return False
         place = random_place(bank.n_cheapest[symbol], n_cheap, random)
         skeleton.entry[k] = bank.member[symbol, place]
         at = (symbol * completion.cheap_values.shape[1] + place) * wide.n
         copy_row(completion.cheap_values, at, wide.columns, (n_columns + k) * wide.n, wide.n)
-    return close_by_least_squares(context)
+    return True
+
+
+@linked_kernel
+def complete_by_least_squares(derivation, context) -> float:
+    """Return the highest reward of completions of the new leaf by least squares: all holes but one get cheap entries."""
+    return close_by_least_squares(context) if fill_all_but_one(derivation, context) else 0.0
+
+
+@linked_kernel
+def complete_by_products(derivation, n_starts, context) -> None:
+    """Score completions of a derivation by sums of products: all holes but one get cheap entries."""
+    if fill_all_but_one(derivation, context) and prepare_wide_goal(context):
+        for _ in range(n_starts):
+            exchange_and_score(context)
+
+
+@linked_kernel
+def complete_target(context) -> None:
+    """Score sums of products that are close to the target itself."""
+    if context.policy.closers[PRODUCTS_CLOSER] > 0 and not is_explained(context):
+        begin_derivation(context.rules, context.work.leaf)
+        complete_by_products(context.work.leaf, np.int64(N_TARGET_STARTS), context)
 
 
 @kernel

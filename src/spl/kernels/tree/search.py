@@ -17,9 +17,13 @@ from spl.kernels.tree.derivation import begin_derivation, copy_derivation, curre
 from spl.kernels.tree.ledger import N_EPISODES, N_EVALUATIONS
 from spl.kernels.tree.rollout import (
     EXACT_EPISODES,
+    EXCHANGE_EPISODES,
     complete_ancestor,
     complete_by_least_squares,
+    complete_by_products,
     complete_leaf,
+    complete_target,
+    draw_exchange,
     jump,
     match_target,
     roll_out,
@@ -197,6 +201,8 @@ def run_episode(tree, context) -> None:
         complete_ancestor(work.ancestor, context)
         if random_below(context.random, 2) == 0:
             reward = max(reward, complete_by_least_squares(work.node, context))
+        if draw_exchange(np.int64(EXCHANGE_EPISODES), context):
+            complete_by_products(work.ancestor, np.int64(1), context)
         if policy.is_jumping:
             for n_holes in range(1, 3):
                 jump(n_holes, context)
@@ -219,6 +225,7 @@ def run_episodes(n_episodes, max_evaluations, tree, context):
             return ENOUGH_EVALUATIONS
         if context.policy.n_completions > 0 and totals[N_EPISODES] == EXACT_EPISODES:
             match_target(context)
+            complete_target(context)
         run_episode(tree, context)
         totals[N_EPISODES] += 1
     return ALL_DONE
