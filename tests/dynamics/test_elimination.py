@@ -68,6 +68,11 @@ def test_a_term_that_the_samples_do_not_determine_is_dropped():
     assert found.tolist() == [2.0, 0.0]
 
 
+def test_a_huge_factor_that_is_known_to_the_last_digit_is_kept():
+    found = eliminate(np.array([1e100, 1e-3]), np.diag([1e150, 1.0]), np.full(2, 4.0), np.array([0, 0]))
+    assert found.tolist() == [1e100, 0.0]
+
+
 @pytest.mark.slow
 def test_the_terms_of_a_chaotic_system_come_out_of_strong_noise():
     data = make_lorenz(3000, noise=0.4, seed=0)
