@@ -1,10 +1,12 @@
 """Numbers are shown with as many digits as their errors deserve."""
 
+import json
 import math
 
 import pytest
 
-from spl.display.numbers import with_error
+from spl.display.numbers import describe_known_numbers, number_lines, with_error
+from spl.regression.uncertainty import KnownNumber
 
 
 @pytest.mark.parametrize(
@@ -23,3 +25,30 @@ from spl.display.numbers import with_error
 )
 def test_numbers_are_shown_to_two_digits_of_their_error(value, error, text):
     assert with_error(value, error) == text
+
+
+def known(value, error, kind="fitted", lower=-math.inf, note=""):
+    return KnownNumber(value, error, lower, -lower, kind, "", note, f"[{value:g}]*x")
+
+
+def test_terms_are_aligned():
+    lines = number_lines([known(2.5, 0.1), known(3.0, 0.04, "rounded")])
+    assert lines == ["  2.50 ± 0.10          [2.5]*x", "  3 (rounded, ± 0.04)  [3]*x"]
+
+
+def test_a_formula_without_numbers_has_no_lines():
+    assert number_lines([]) == []
+
+
+def test_json_has_no_infinite_numbers():
+    [described] = describe_known_numbers([known(2.5, math.inf, note="unknown")])
+    assert json.loads(json.dumps(described, allow_nan=False)) == {
+        "value": 2.5,
+        "standard_error": None,
+        "kind": "fitted",
+        "term": "[2.5]*x",
+        "lower": None,
+        "upper": None,
+        "simple": "",
+        "note": "unknown",
+    }

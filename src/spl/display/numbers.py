@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from spl.display.results import SHOWN_DIGITS
 from spl.formulas.printed_numbers import FITTED_KIND, ROUNDED_KIND
+from spl.regression.uncertainty import KnownNumber
 
 MAX_DECIMALS = 9
 NUMBERS_HEADING = "Numbers with standard errors, each in its term:"
@@ -85,6 +86,20 @@ def describe_numbers(numbers: Sequence[ShownNumber]) -> list[dict[str, Any]]:
             "term": number.term,
         }
         for number in numbers
+    ]
+
+
+def describe_known_numbers(numbers: Sequence[KnownNumber]) -> list[dict[str, Any]]:
+    """Return the numbers of the formula of a table as `--json` prints them, with the ends of their intervals."""
+    return [
+        described
+        | {
+            "lower": finite_or_none(number.lower),
+            "upper": finite_or_none(number.upper),
+            "simple": number.simple,
+            "note": number.note,
+        }
+        for described, number in zip(describe_numbers(numbers), numbers, strict=True)
     ]
 
 
