@@ -46,6 +46,7 @@ LAWS = (
     Law("C*sin(C*x + C)", (1.7, 2.2, 0.4), 0.0, 5.0),
     Law("C*x*y + C*sqrt(y)", (1.2, 3.4), 0.5, 4.0, n_columns=2),
 )
+DECAY = LAWS[2]
 NOISES = (0.02, 0.2)  # as shares of the standard deviation of the law
 SIZES = (20, 200)  # rows
 
@@ -122,12 +123,13 @@ def report(n_tables: int) -> Iterator[str]:
     """Yield the lines of a table in Markdown."""
     yield "| law | noise | rows | constants | mean | new | constants by profile |"
     yield "|---|---|---|---|---|---|---|"
-    for law in LAWS:
-        for noise in NOISES:
-            for n_rows in SIZES:
-                found = measure_coverage(law, noise, n_rows, n_tables, has_profile=True).shares
-                cells = " | ".join(f"{share:.1%}" for share in found)
-                yield f"| `{law.text}` | {noise:.0%} | {n_rows} | {cells} |"
+    normal = [(law, NORMAL, noise) for law in LAWS for noise in NOISES]
+    others = [(DECAY, RELATIVE, 0.1), (DECAY, STUDENT, 0.1), (DECAY, POISSON, 0.0)]
+    for law, model, noise in (*normal, *others):
+        for n_rows in SIZES:
+            found = measure_coverage(law, noise, n_rows, n_tables, model=model, has_profile=True).shares
+            cells = " | ".join(f"{share:.1%}" for share in found)
+            yield f"| `{law.text}` | {model}, {noise:.0%} | {n_rows} | {cells} |"
 
 
 if __name__ == "__main__":

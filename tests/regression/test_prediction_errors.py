@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks.coverage import LAWS, measure_coverage
+from benchmarks.coverage import DECAY, LAWS, measure_coverage
 from scipy import stats
 
 from spl.data.dataset import Dataset
@@ -95,7 +95,7 @@ def test_19_of_20_limits_hold(law, which):
 @pytest.mark.parametrize("which", [1, 2], ids=["mean", "new"])
 @pytest.mark.parametrize("model", [RELATIVE, STUDENT, POISSON], ids=str)
 def test_19_of_20_limits_hold_under_other_noise(model, which):
-    assert 0.9 <= measure_coverage(LAWS[2], 0.1, 200, 60, model=model).shares[which] <= 0.99
+    assert 0.9 <= measure_coverage(DECAY, 0.1, 200, 60, model=model).shares[which] <= 0.99
 
 
 # ---- outside of the data -------------------------------------------------------------------------

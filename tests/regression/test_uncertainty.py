@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.coverage import LAWS, measure_coverage
+from benchmarks.coverage import DECAY, LAWS, measure_coverage
 from scipy import stats
 from scipy.optimize import curve_fit
 
@@ -238,6 +238,15 @@ def test_offset_and_slope_are_correlated_as_they_are_printed(x, rng):
     np.testing.assert_allclose(found, [[1, expected], [expected, 1]], rtol=1e-6)
 
 
+@pytest.mark.parametrize("unit", [1e-90, 1e-30, 1e30, 1e90])
+def test_errors_do_not_depend_on_units(x, rng, unit):
+    y = 5 - 2.3 * x + rng.normal(size=N_ROWS)
+    plain, scaled = (make_data(x / factor, factor * y) for factor in (1.0, unit))
+    expected = errors_of("C + C*x", (5.0, -2.3), plain) * [unit, unit**2]
+    found = errors_of("C + C*x", (5.0 * unit, -2.3 * unit**2), scaled)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
 # ---- coverage ------------------------------------------------------------------------------------
 
 
@@ -251,4 +260,4 @@ def test_19_of_20_intervals_hold_the_true_constant(law, n_rows):
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [RELATIVE, STUDENT, POISSON], ids=str)
 def test_19_of_20_intervals_hold_the_true_constant_under_other_noise(model):
-    assert 0.9 <= measure_coverage(LAWS[2], 0.1, 200, 100, model=model).shares[0] <= 0.99
+    assert 0.9 <= measure_coverage(DECAY, 0.1, 200, 100, model=model).shares[0] <= 0.99

@@ -52,7 +52,7 @@ def find_profile_interval(number: NumberPlace, data: Dataset, level: float) -> t
     limit = quantile**2
     if math.isfinite(curvature.degrees):  # the size of the noise is at its best for each value of the constant
         limit = data.n_rows * math.log1p(quantile**2 / curvature.degrees)
-    centre = curvature.program.constants[place] + float(curvature.step[place])
+    centre = float(curvature.best[place])
     low, high = (_find_end(lambda value: rise(value) - limit, centre, sign * quantile * error) for sign in (-1, 1))
     return low, high
 
@@ -65,6 +65,7 @@ def _profile(number: NumberPlace, data: Dataset) -> Callable[[float], float]:
     least = find_scatter(fit(program, data, effort=POLISH_EFFORT).program, judged).nats
     others = np.arange(program.n_constants) != place
     along = curvature.covariance[others, place] / curvature.covariance[place, place]
+    along *= curvature.units[others] / curvature.units[place]
 
     def rise(value: float) -> float:
         moved = np.array(program.constants)

@@ -61,22 +61,29 @@ class Curvature:
 
     program: Program
     scatter: Scatter  # of the rows around it
+    units: Numbers  # [C], of the constants in what follows: with them, squares neither overflow nor vanish
     covariance: Numbers  # [C, C], of the constants; directions that the data does not determine are left out
     hidden: Numbers  # [H, C], directions in which the data does not determine the constants
     is_hidden: NDArray[np.bool_]  # [C], whether the data does not determine a constant
-    step: Numbers  # [C], to the constants at which the likelihood is highest; 0 if it is fitted
+    step: Numbers  # [C], to the constants at which the likelihood is highest; 0 if it is there
     degrees: float  # of freedom of the noise, if its size is estimated; infinite if it is known
 
     @property
     def standard_errors(self) -> Numbers:
         """The standard error of each constant [C]; infinite if the data does not determine it."""
-        return np.where(self.is_hidden, np.inf, np.sqrt(np.diag(self.covariance)))
+        return np.where(self.is_hidden, np.inf, self.units * np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def best(self) -> Numbers:
+        """The constants at which the likelihood is highest [C]: those of the formula, unless it is rounded."""
+        return np.asarray(self.program.constants + self.units * self.step)
 
     def value_errors(self, slopes: Numbers) -> Numbers:
         """Return the standard errors of values with these slopes [C, N] by the constants; infinite where no data determines them."""
-        errors = np.sqrt(np.maximum(np.einsum("cn,cd,dn->n", slopes, self.covariance, slopes), 0.0))
-        sizes = np.abs(self.hidden) @ np.abs(slopes)
-        is_open = (np.abs(self.hidden @ slopes) > SAME_VALUE * sizes).any(axis=0)
+        scaled = slopes * self.units[:, np.newaxis]
+        errors = np.sqrt(np.maximum(np.einsum("cn,cd,dn->n", scaled, self.covariance, scaled), 0.0))
+        sizes = np.abs(self.hidden) @ np.abs(scaled)
+        is_open = (np.abs(self.hidden @ scaled) > SAME_VALUE * sizes).any(axis=0)
         return np.where(is_open, np.inf, errors)
 
     def quantile(self, level: float) -> float:
@@ -90,8 +97,8 @@ class Curvature:
         """Return the ends of the interval of a constant."""
         if self.is_hidden[place]:
             return -math.inf, math.inf
-        centre = self.program.constants[place] + float(self.step[place])
-        half = self.quantile(level) * float(np.sqrt(self.covariance[place, place]))
+        centre = float(self.best[place])
+        half = self.quantile(level) * float(self.standard_errors[place])
         return centre - half, centre + half
 
 
@@ -129,51 +136,62 @@ def measure_curvature(program: Program, data: Dataset) -> Curvature:
         array([0.17])
     """
     model = data.noise or NORMAL
-    scatter = find_scatter(program, replace(data, noise=model))
-    slopes = slopes_by_constants(program, data.columns)
-    if scatter is IMPOSSIBLE or not np.isfinite(slopes).all():
-        return _unknown(program, scatter)
-    inverse, hidden, size = _invert_information(slopes, scatter)
-    is_hidden = (hidden**2).sum(axis=0) > HIDDEN
-    residuals = data.target - evaluate(program, data.columns)
-    pulls = slopes * (scatter.precisions * residuals)  # [C, N]
-    covariance = inverse if model.loss is None else inverse @ (pulls @ pulls.T) @ inverse
+    with np.errstate(all="ignore"):  # numbers may be too large or too small for their squares
+        scatter = find_scatter(program, replace(data, noise=model))
+        slopes = slopes_by_constants(program, data.columns)
+        if scatter is IMPOSSIBLE or not np.isfinite(slopes).all():
+            return _unknown(program, scatter)
+        units = _find_units(slopes, scatter.precisions)
+        scaled = slopes * units[:, np.newaxis]
+        inverse, hidden = _invert_information(scaled, scatter)
+        pulls = scaled * (scatter.precisions * (data.target - evaluate(program, data.columns)))  # [C, N]
+        covariance = inverse if model.loss is None else inverse @ (pulls @ pulls.T) @ inverse
+        step = inverse @ pulls.sum(axis=1)
     degrees = math.inf
     if not _is_size_known(model, scatter, data):
         degrees = data.n_rows - (program.n_constants - len(hidden))
         if degrees <= 0:
             return _unknown(program, scatter)
         covariance = covariance * (data.n_rows / degrees)
-    return Curvature(program, scatter, covariance, hidden / size, is_hidden, inverse @ pulls.sum(axis=1), degrees)
+    if not (np.isfinite(covariance).all() and np.isfinite(step).all()):
+        return _unknown(program, scatter)
+    is_hidden = (hidden**2).sum(axis=0) > HIDDEN
+    return Curvature(program, scatter, units, covariance, hidden, is_hidden, step, degrees)
 
 
 def _unknown(program: Program, scatter: Scatter) -> Curvature:
     """Return the curvature if nothing is known about the constants."""
     n = program.n_constants
-    return Curvature(program, scatter, np.zeros((n, n)), np.eye(n), np.ones(n, np.bool_), np.zeros(n), math.inf)
+    nothing = np.zeros(n)
+    return Curvature(program, scatter, np.ones(n), np.zeros((n, n)), np.eye(n), np.ones(n, np.bool_), nothing, math.inf)
 
 
-def _invert_information(slopes: Numbers, scatter: Scatter) -> tuple[Numbers, Numbers, Numbers]:
-    """Return the inverse information on the constants, the directions that it leaves out [H, C], and the size of their effects [C].
+def _find_units(slopes: Numbers, precisions: Numbers) -> Numbers:
+    """Return for each constant [C] the change that the rows notice: the standard error that it would have alone."""
+    largest = np.abs(slopes).max(axis=1, initial=0.0)
+    largest[largest == 0] = 1.0  # no value depends on this constant
+    noticed = np.sqrt(((slopes / largest[:, np.newaxis]) ** 2 * precisions).sum(axis=1))
+    return 1.0 / np.where(noticed > 0, noticed, 1.0) / largest
 
-    The data does not determine those directions, which are in units of the effects. Where the likelihood curves the wrong way, far
-    from its highest point, the precisions stand in.
+
+def _invert_information(slopes: Numbers, scatter: Scatter) -> tuple[Numbers, Numbers]:
+    """Return the inverse information on the constants, and the directions that it leaves out [H, C]: no data determines them.
+
+    Where the likelihood curves the wrong way, far from its highest point, the precisions stand in.
     """
     if scatter.curvatures is not None:
-        inverse, hidden, size = _invert(slopes, scatter.curvatures, scatter.precisions)
+        inverse, hidden = _invert((slopes * scatter.curvatures) @ slopes.T)
         if not len(hidden):
-            return inverse, hidden, size
-    return _invert(slopes, scatter.precisions, scatter.precisions)
+            return inverse, hidden
+    return _invert((slopes * scatter.precisions) @ slopes.T)
 
 
-def _invert(slopes: Numbers, curvatures: Numbers, precisions: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    size = np.sqrt((slopes**2 * precisions).sum(axis=1))
-    size[size == 0] = 1.0  # no value depends on this constant
-    scaled = slopes / size[:, np.newaxis]
-    values, vectors = np.linalg.eigh((scaled * curvatures) @ scaled.T)
+def _invert(information: Numbers) -> tuple[Numbers, Numbers]:
+    if not np.isfinite(information).all():
+        return np.zeros_like(information), np.eye(len(information))
+    values, vectors = np.linalg.eigh(information)
     is_seen = values > SINGULAR
-    inverse = (vectors[:, is_seen] / values[is_seen]) @ vectors[:, is_seen].T
-    return inverse / np.outer(size, size), vectors[:, ~is_seen].T, size
+    return (vectors[:, is_seen] / values[is_seen]) @ vectors[:, is_seen].T, vectors[:, ~is_seen].T
 
 
 def _is_size_known(model: NoiseModel, scatter: Scatter, data: Dataset) -> bool:
@@ -298,7 +316,6 @@ def correlate_numbers(program: Program, data: Dataset) -> tuple[list[PrintedNumb
     if not fitted:
         return [], np.empty((0, 0))
     curvature = fitted[0].curvature
-    signed = np.array([place.sign for place in fitted]) / np.where(
-        curvature.is_hidden, np.nan, curvature.standard_errors
-    )
+    errors = np.where(curvature.is_hidden, np.nan, np.sqrt(np.diag(curvature.covariance)))
+    signed = np.array([place.sign for place in fitted]) / errors
     return [place.printed for place in fitted], curvature.covariance * np.outer(signed, signed)
