@@ -31,9 +31,7 @@ Numbers = NDArray[np.float64]
 
 LEVEL = 0.95  # of intervals, unless told otherwise
 SINGULAR = 1e-12  # smaller eigenvalues of the scaled information belong to constants that the data does not determine
-SAME_VALUE = (
-    1e-4  # a hidden change of constants that changes a value by a smaller share than each of them does is no change
-)
+SAME_VALUE = 1e-4  # of what each constant alone would change: if all together change a value by less, it is the same
 HIDDEN = 1e-6  # a constant with a larger part in these eigenvectors is unknown
 SIMPLE_WITHIN_ERRORS = 2.0  # standard errors within which a simple number may be meant
 SHOWN_DIGITS = 6  # of the numbers in the terms
@@ -171,7 +169,7 @@ def _find_units(slopes: Numbers, precisions: Numbers) -> Numbers:
     largest = np.abs(slopes).max(axis=1, initial=0.0)
     largest[largest == 0] = 1.0  # no value depends on this constant
     noticed = np.sqrt(((slopes / largest[:, np.newaxis]) ** 2 * precisions).sum(axis=1))
-    return 1.0 / np.where(noticed > 0, noticed, 1.0) / largest
+    return np.asarray(1.0 / np.where(noticed > 0, noticed, 1.0) / largest)
 
 
 def _invert_information(slopes: Numbers, scatter: Scatter) -> tuple[Numbers, Numbers]:
