@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
 
 from spl.data.dataset import Dataset
 from spl.formulas.constant_slots import literals_to_constants
@@ -86,10 +87,8 @@ class Curvature:
 
     def quantile(self, level: float) -> float:
         """Return how many standard errors an interval extends to both sides."""
-        from scipy.stats import norm, t  # slow to import
-
         chance = 0.5 * (1 + level)
-        return float(norm.ppf(chance) if math.isinf(self.degrees) else t.ppf(chance, self.degrees))
+        return float(ndtri(chance) if math.isinf(self.degrees) else stdtrit(self.degrees, chance))
 
     def interval(self, place: int, level: float) -> tuple[float, float]:
         """Return the ends of the interval of a constant."""
