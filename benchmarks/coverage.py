@@ -3,7 +3,7 @@
 The true formula is fitted to many simulated tables, without a search. Intervals should cover in 95 % of them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -115,8 +115,9 @@ def _scatter(
     return np.asarray(values + deviation * random.standard_normal(values.size))
 
 
-def _hold(intervals: object, truths: object) -> list[bool]:
-    return [low <= truth <= high for (low, high), truth in zip(intervals, truths, strict=True)]  # type: ignore[call-overload]
+def _hold(intervals: Iterable[Sequence[float]], truths: Iterable[float]) -> list[bool]:
+    """Return for each interval whether it holds the truth."""
+    return [bool(low <= truth <= high) for (low, high), truth in zip(intervals, truths, strict=True)]
 
 
 def report(n_tables: int) -> Iterator[str]:
