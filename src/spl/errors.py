@@ -88,6 +88,10 @@ class UndefinedValues(UserWarning):
     """Rows on which a formula is undefined; their values are NaN."""
 
 
+class Extrapolation(UserWarning):
+    """Predictions outside of the data; the warning says which columns leave it, and how far."""
+
+
 class DataRepaired(UserWarning):
     """Data that could not be used as given; the warning says what was changed or left out."""
 

@@ -26,6 +26,7 @@ JSON_KEYS = {
     "r2": float,
     "r2_without_outliers": type(None),
     "cost": int,
+    "numbers": list,
     "front": list,
     "noise": dict,
     "outliers": list,
@@ -59,8 +60,8 @@ def test_the_front_ends_with_the_equation_and_a_summary(table):
     assert any(line.split() == ["cost", "loss", "score", "equation"] for line in lines)
     marked = [line for line in lines if line.startswith("*")]
     assert len(marked) == 1
-    assert lines[-3].startswith("y = ")
-    assert marked[0].endswith(lines[-3].removeprefix("y = "))
+    [equation] = [line for line in lines if line.startswith("y = ")]
+    assert marked[0].endswith(equation.removeprefix("y = "))
     assert lines[-1].startswith("R2 ")
     assert "evaluations; stopped: " in lines[-1]
 

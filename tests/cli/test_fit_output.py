@@ -1,5 +1,6 @@
 import json
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -114,3 +115,20 @@ def test_json_tells_of_the_noise_and_the_outliers(capsys):
     }
     assert found["outliers"] == [3]
     assert found["r2_without_outliers"] != found["r2"]
+
+
+def test_the_numbers_of_the_formula_are_printed_with_their_errors(capsys):
+    lines = print_found(capsys, make_discovery()).out.splitlines()
+    heading = lines.index("Numbers with standard errors, each in its term:")
+    assert re.fullmatch(r"  \S+ ± \S+  \[\S+\]\*x", lines[heading + 1])
+
+
+def test_a_formula_without_numbers_has_no_heading_for_them(capsys):
+    found = make_discovery()
+    assert "standard errors" not in print_found(capsys, replace(found, front=Front((found.front[0],)))).out
+
+
+def test_json_has_the_numbers_with_their_intervals():
+    [number] = describe_found(make_discovery(), 1, REQUEST)["numbers"]
+    assert number["kind"] == "fitted"
+    assert number["lower"] < number["value"] < number["upper"]

@@ -20,7 +20,6 @@ from spl.display.systems import (
     solved_lines,
     summary_lines,
     system_numbers,
-    with_error,
 )
 from spl.dynamics.discover import discover_system
 from spl.dynamics.quality import followed_until, measure_r2
@@ -110,24 +109,6 @@ def test_the_method_is_named_with_its_reason():
 def test_few_samples_are_a_reason_too():
     data = Trajectories.from_arrays([1.0, 2.1, 2.9, 4.2, 5.1, 5.8], 0.1, names=["x"])
     assert "because there are few samples" in method_line(data, make_rows(data, Plan()), Plan())
-
-
-@pytest.mark.parametrize(
-    ("value", "error", "text"),
-    [
-        (10.0, 0.012, "10.000 ± 0.012"),
-        (-2.66612, 0.5, "-2.67 ± 0.50"),
-        (27.6, 3.2, "27.6 ± 3.2"),
-        (27.6, 32.0, "28 ± 32"),
-        (2.6e-12, 7.6e-11, "3e-12 ± 7.6e-11"),
-        (2.5, 0.0, "2.5"),
-        (2.5, math.nan, "2.5"),
-        (2.5, math.inf, "2.5 (the data does not determine it)"),
-        (0.0, 1e-20, "0 ± 1e-20"),
-    ],
-)
-def test_numbers_are_shown_to_two_digits_of_their_error(value, error, text):
-    assert with_error(value, error) == text
 
 
 def test_columns_of_order_two_have_velocities():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spl.formulas.nice_numbers import NiceNumber, find_nice_number
+from spl.formulas.nice_numbers import NiceNumber, find_nice_number, write_nice_number
 
 
 @given(numerator=st.integers(-12, 12).filter(bool), denominator=st.integers(1, 12))
@@ -32,3 +32,8 @@ def test_other_numbers_are_none(value: float) -> None:
 
 def test_zero_is_a_whole_number() -> None:
     assert find_nice_number(0.0) == NiceNumber(0, 1, of_pi=False)
+
+
+@pytest.mark.parametrize("text", ["7", "-7", "2/3", "-2/3", "pi", "-pi", "pi/4", "-3*pi/4", "12*pi", "0.48"])
+def test_numbers_are_written_as_people_do(text: str) -> None:
+    assert write_nice_number(eval(text, {"pi": math.pi}), 6) == text

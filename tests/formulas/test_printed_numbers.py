@@ -1,5 +1,6 @@
 """The numbers of a formula are those that its text shows, in their order and with their signs."""
 
+import math
 import re
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spl.formulas.printed_numbers import printed_numbers
+from spl.formulas.printed_numbers import PrintedNumber, printed_numbers
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
 
@@ -72,3 +73,11 @@ def test_every_number_is_printed_with_its_sign_in_this_order(text):
     printed = to_text(program, DIGITS)
     told = [float(f"{number.value:.{DIGITS}g}") for number in printed_numbers(program, DIGITS)]
     assert told == numbers_in(printed), printed
+
+
+@pytest.mark.parametrize(
+    ("is_fitted", "error", "kind"),
+    [(True, 0.1, "fitted"), (True, math.inf, "fitted"), (False, 0.1, "rounded"), (False, math.nan, "exact")],
+)
+def test_the_kind_follows_from_the_error(is_fitted, error, kind):
+    assert PrintedNumber(2.0, "[2]*x", is_fitted).kind(error) == kind

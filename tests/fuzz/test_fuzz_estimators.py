@@ -95,7 +95,15 @@ def test_a_regressor_takes_its_settings_or_refuses_them_in_words(settings):
 def test_a_regressor_takes_its_data_or_refuses_it_in_words(X, y, weights):
     with guarded("estimators"):
         model = SPLRegressor(**GOOD_SETTINGS)
-        try_all(lambda: model.fit(X, y, weights), lambda: model.predict(X), lambda: model.score(X, y), model.latex)
+        try_all(
+            lambda: model.fit(X, y, weights),
+            lambda: model.predict(X),
+            lambda: model.score(X, y),
+            model.latex,
+            lambda: model.constants_,
+            lambda: model.intervals(method="profile"),
+            lambda: model.predict_interval(X, kind="new"),
+        )
 
 
 @cases(60)
@@ -105,6 +113,10 @@ def test_a_fitted_regressor_answers_or_refuses_in_words(X, index):
     with guarded("estimators"):
         for action in (
             lambda: fitted.predict(X, index),
+            lambda: fitted.predict_interval(X, index),
+            lambda: fitted.predict_interval(X, kind=index),
+            lambda: fitted.predict(X, return_std=True),
+            lambda: fitted.intervals(index, index),
             lambda: fitted.sympy(index),
             lambda: fitted.latex(index),
             lambda: SPLRegressor().set_params(selection=index).predict(X),

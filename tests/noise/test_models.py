@@ -294,6 +294,31 @@ def test_weighted_least_squares_moves_values_along_the_slope_of_the_likelihood(n
         assert rise / (2 * step) == pytest.approx(expected[row], rel=2e-3, abs=1e-4)
 
 
+def second_differences(density, errors, step):
+    above, middle, below = (-np.log(density(errors + sign * step)) for sign in (1, 0, -1))
+    return (above - 2 * middle + below) / step**2
+
+
+def test_curvatures_of_heavy_tails_are_the_second_derivatives_of_their_likelihood():
+    target = TARGETS["student"]
+    scatter = STUDENT.scatter(make_rows(target), VALUES)
+    student = stats.t(scatter.numbers["degrees of freedom"], scale=scatter.numbers["scale"])
+    expected = second_differences(student.pdf, VALUES - target, 1e-3)
+    np.testing.assert_allclose(scatter.curvatures, expected, atol=1e-5 * expected.max())
+
+
+def test_curvatures_of_outliers_are_the_second_derivatives_of_their_likelihood():
+    target = VALUES + np.sin(np.arange(N_ROWS))
+    target[::5] += 1e4
+    scatter = STUDENT.scatter(make_rows(target), VALUES)
+    share, scale = scatter.numbers["share of outliers"], scatter.numbers["standard deviation"]
+    width = 2 * np.abs(target - VALUES).max()
+    expected = second_differences(
+        lambda errors: (1 - share) * stats.norm.pdf(errors, scale=scale) + share / width, VALUES - target, 1e-3
+    )
+    np.testing.assert_allclose(scatter.curvatures, expected, atol=1e-3 * expected.max())  # the fit ends at 1e-4
+
+
 @pytest.mark.parametrize("name", NOISE_MODELS)
 def test_models_are_found_by_their_names(name):
     assert find_noise_model(name).name == name

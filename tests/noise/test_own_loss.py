@@ -340,3 +340,24 @@ def test_a_copy_is_not_compiled_again():
 def test_only_making_a_loss_needs_the_compiler():
     code = "import sys; from spl import Loss; assert not {'numba', 'sympy', 'scipy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# ---- curvatures ----------------------------------------------------------------------------------
+
+
+def test_curvatures_of_a_smooth_loss_are_its_second_derivatives():
+    quartic = Loss("quartic", lambda y, f: (f - y) ** 4 + (f - y) ** 2)
+    errors = np.linspace(-1, 1, 20_001)
+    found = quartic.curvatures(np.zeros(errors.size), errors)
+    np.testing.assert_allclose(found, 12 * errors**2 + 2, atol=0.1)  # they are smoothed over 0.1
+
+
+def test_curvatures_of_a_kink_add_up_to_twice_the_density_there():
+    absolute = Loss("absolute", lambda y, f: abs(f - y))
+    errors = np.random.default_rng(0).normal(size=20_000)
+    assert absolute.curvatures(np.zeros(errors.size), errors).mean() == pytest.approx(2 / np.sqrt(2 * np.pi), rel=0.05)
+
+
+def test_where_a_loss_has_no_value_it_has_no_curvature():
+    logarithmic = Loss("logarithmic", lambda y, f: (np.log(f) - np.log(y)) ** 2)
+    assert logarithmic.curvatures([1.0, 1.0], [-1.0, 1.0]).tolist()[0] == 0.0

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from spl.regression.discover import Discovery
     from spl.regression.front import Front
     from spl.regression.request import RegressionRequest
+    from spl.regression.uncertainty import KnownNumber
 
 
 def search_and_print(
@@ -67,6 +68,7 @@ def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
 
 def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest") -> None:
     from spl.display.noise import noise_line, outliers_line
+    from spl.display.numbers import NUMBERS_HEADING, number_lines
     from spl.display.results import front_rows, print_equation, print_front, print_lines, summary_line
 
     console = open_console()
@@ -74,6 +76,8 @@ def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest")
     print_front(console, front_rows(found.front, chosen, found.floor))
     print_lines(console, [""])
     print_equation(console, request.target, found.front, chosen)
+    numbers = number_lines(numbers_of_formula(found, chosen, request))
+    print_lines(console, ["", NUMBERS_HEADING, *numbers] if numbers else [])
     about_noise = [noise_line(found.noise, request.data), outliers_line(found.outliers, request.data)]
     shares = shares_explained(found, chosen, request.data)
     print_lines(console, ["", *filter(None, about_noise), summary_line(found, *shares)])
@@ -82,6 +86,7 @@ def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest")
 def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest") -> dict[str, Any]:
     """Return the result as `--json` prints it; numbers that JSON cannot represent are null."""
     from spl.display.noise import find_places, plain_noise
+    from spl.display.numbers import describe_known_numbers
     from spl.display.results import front_rows
     from spl.notation.latex import to_latex
     from spl.notation.to_sympy import to_sympy
@@ -98,6 +103,7 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
         "r2": r2,
         "r2_without_outliers": r2_without_outliers,
         "cost": rows[chosen].cost,
+        "numbers": describe_known_numbers(numbers_of_formula(found, chosen, request)),
         "front": [{"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation} for row in rows],
         "noise": plain_noise(found.noise),
         "outliers": find_places(found.outliers, request.data),
@@ -107,6 +113,14 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
         "stopped": found.stopped,
         "notes": list(found.notes),
     }
+
+
+def numbers_of_formula(found: "Discovery", chosen: int, request: "RegressionRequest") -> "list[KnownNumber]":
+    """Return the numbers of the chosen formula, with their standard errors and 95 % intervals."""
+    from spl.regression.uncertainty import know_numbers, rows_of_fit
+
+    rows = rows_of_fit(request.data, found.noise, request.noise)
+    return know_numbers(found.front[chosen].program, rows, request.grammar.vocabulary.literals)
 
 
 def shares_explained(found: "Discovery", chosen: int, data: "Dataset") -> tuple[float | None, float | None]:

@@ -133,7 +133,8 @@ def _choose(run: "StoredRun", search: "StoredSearch") -> int:
 
 def _describe_system(run: "StoredRun") -> dict[str, Any]:
     """Return the equations of a system and their numbers, one entry per state; None before they are fitted."""
-    from spl.display.systems import describe_numbers, system_numbers
+    from spl.display.numbers import describe_numbers
+    from spl.display.systems import system_numbers
     from spl.formulas.rates import explicit_system
 
     if run.system is None:
@@ -149,7 +150,7 @@ def _describe_system(run: "StoredRun") -> dict[str, Any]:
 
 def _print_run(run: "StoredRun") -> None:
     from spl.display.results import front_rows, print_equation, print_front, print_lines
-    from spl.display.systems import equation_lines, left_side, number_lines, solved_lines
+    from spl.display.systems import equation_lines, left_side, solved_lines, system_number_lines
     from spl.runs.facts import REGRESSION
 
     console = open_console()
@@ -157,7 +158,7 @@ def _print_run(run: "StoredRun") -> None:
     if run.system is not None:
         system = run.system.system
         print_lines(console, ["", *equation_lines(system), *solved_lines(system), ""], style="bold")
-        print_lines(console, number_lines(system, run.system.standard_errors, [""] * len(system.states)))
+        print_lines(console, system_number_lines(system, run.system.standard_errors, [""] * len(system.states)))
         return
     for search in run.searches:
         chosen, floor = _choose(run, search), search.discovery.floor if search.discovery else 0.0

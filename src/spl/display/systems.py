@@ -1,6 +1,5 @@
 """How a found system is shown: left-hand sides, quality, numbers with their errors; as lines, LaTeX, HTML and JSON."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +9,13 @@ from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
 from spl.display.notebook import front_html, model_html
+from spl.display.numbers import NUMBERS_HEADING, describe_numbers, finite_or_none, number_lines, number_text
 from spl.display.results import SHOWN_DIGITS, front_rows
 from spl.dynamics.discover import SystemDiscovery
 from spl.dynamics.quality import followed_until, measure_r2
 from spl.dynamics.rows import FLOW_METHOD, Plan, SystemRows
 from spl.dynamics.spline import MIN_SPLINE_SAMPLES
-from spl.formulas.printed_numbers import PrintedNumber, printed_numbers
+from spl.formulas.printed_numbers import printed_numbers
 from spl.formulas.program import Program
 from spl.formulas.rates import explicit_system, rate_matrix
 from spl.formulas.system import System, rate_names
@@ -26,8 +26,6 @@ from spl.notation.to_sympy import to_sympy
 
 Numbers = NDArray[np.float64]
 
-MAX_DECIMALS = 9
-FITTED_KIND, ROUNDED_KIND, EXACT_KIND = "fitted", "rounded", "exact"  # kinds of numbers
 SOLVED_HEADING = "Solved for the rates:"
 METHOD_NAMES = {
     "finite_difference": "finite differences",
@@ -178,19 +176,19 @@ def solved_lines(system: System, digits: int | None = SHOWN_DIGITS) -> list[str]
 def quality_lines(found: SystemDiscovery) -> list[str]:
     """Return R2 and the numbers of each equation with their standard errors, under a heading."""
     shares = measure_r2(found.system, found.rows)
-    return number_lines(found.system, found.standard_errors, [f"R2 {share:.5f}" for share in shares])
+    return system_number_lines(found.system, found.standard_errors, [f"R2 {share:.5f}" for share in shares])
 
 
-def number_lines(system: System, errors: Sequence[Numbers], qualities: Sequence[str]) -> list[str]:
+def system_number_lines(system: System, errors: Sequence[Numbers], qualities: Sequence[str]) -> list[str]:
     """Return one line per equation with its quality, each followed by one line per number with its standard error and its term."""
     sides = left_sides(system)
     numbers = system_numbers(system, errors)
     texts = [number.text for of_state in numbers for number in of_state]
     left, right = max(map(len, sides)), max(map(len, texts), default=0)
-    lines = ["Numbers with standard errors, each in its term:"] if texts else []
+    lines = [NUMBERS_HEADING] if texts else []
     for side, quality, of_state in zip(sides, qualities, numbers, strict=True):
         lines.append(f"{side:<{left}}  {quality}".rstrip())
-        lines.extend(f"  {number.text:<{right}}  {number.term}" for number in of_state)
+        lines.extend(number_lines(of_state, right))
     return lines
 
 
@@ -222,10 +220,7 @@ class SystemNumber:
     @property
     def text(self) -> str:
         """The number with its error, for people."""
-        if self.kind == FITTED_KIND:
-            return with_error(self.value, self.standard_error)
-        error = f", ± {self.standard_error:.2g}" if self.kind == ROUNDED_KIND else ""
-        return f"{self.value:.{SHOWN_DIGITS}g} ({self.kind}{error})"
+        return number_text(self)
 
 
 def system_numbers(system: System, errors: Sequence[Numbers], digits: int = SHOWN_DIGITS) -> list[list[SystemNumber]]:
@@ -238,40 +233,11 @@ def system_numbers(system: System, errors: Sequence[Numbers], digits: int = SHOW
     """
     return [
         [
-            SystemNumber(state, number.value, float(error), _kind(number, float(error)), number.term)
+            SystemNumber(state, number.value, float(error), number.kind(float(error)), number.term)
             for number, error in zip(printed_numbers(program, digits), of_state, strict=True)
         ]
         for state, program, of_state in zip(system.states, system.programs, errors, strict=True)
     ]
-
-
-def _kind(number: PrintedNumber, error: float) -> str:
-    if number.is_fitted:
-        return FITTED_KIND
-    return EXACT_KIND if math.isnan(error) else ROUNDED_KIND
-
-
-def numbers_line(numbers: Sequence[SystemNumber]) -> str:
-    """Return numbers with their errors and terms in one line."""
-    return "; ".join(f"{number.text} in {number.term}" for number in numbers)
-
-
-def with_error(value: float, error: float) -> str:
-    """Return a number with its standard error, both rounded to two digits of the error.
-
-    Examples:
-        >>> with_error(9.99812, 0.0123), with_error(1234567.0, 890.0), with_error(2.5, float("nan"))
-        ('9.998 ± 0.012', '1.23457e+06 ± 8.9e+02', '2.5')
-    """
-    if not error > 0:  # unknown, or exact
-        return f"{value:.{SHOWN_DIGITS}g}"
-    if math.isinf(error):
-        return f"{value:.{SHOWN_DIGITS}g} (the data does not determine it)"
-    decimals = 1 - math.floor(math.log10(error))
-    if 0 <= decimals <= MAX_DECIMALS:
-        return f"{value:.{decimals}f} ± {error:.{decimals}f}"
-    n_digits = max(1, decimals + math.floor(math.log10(abs(value) or error)) + 1)
-    return f"{value:.{n_digits}g} ± {error:.2g}"
 
 
 # ---- JSON ----------------------------------------------------------------------------------------
@@ -310,7 +276,7 @@ def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
             "left_side": sides[place],
             **_describe_formula(program),
             "solved": _describe_formula(solved[state]) if state in solved else None,
-            "r2": _or_none(shares[place]),
+            "r2": finite_or_none(shares[place]),
             "numbers": describe_numbers(numbers[place]),
             "front": [
                 {"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation}
@@ -325,20 +291,3 @@ def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
 
 def _describe_formula(program: Program) -> dict[str, str]:
     return {"equation": to_text(program), "sympy": str(to_sympy(program)), "latex": to_latex(program)}
-
-
-def describe_numbers(numbers: Sequence[SystemNumber]) -> list[dict[str, Any]]:
-    """Return the numbers of an equation as `--json` prints them."""
-    return [
-        {
-            "value": number.value,
-            "standard_error": _or_none(number.standard_error),
-            "kind": number.kind,
-            "term": number.term,
-        }
-        for number in numbers
-    ]
-
-
-def _or_none(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -18,7 +18,7 @@ from spl.formulas.program import Program
 from spl.formulas.system import System
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.regression.fit import evaluate
-from spl.regression.round_constants import simple_numbers_near
+from spl.regression.round_constants import simple_number_within
 from spl.regression.simplify import simplify
 
 Numbers = NDArray[np.float64]
@@ -31,7 +31,6 @@ SIMPLE_WITHIN_ERRORS = 2.0  # standard errors within which a constant may be rep
 LEAST_PRECISION = (
     5e-6  # relative: the integration makes constants no more precise than this, whatever their standard errors
 )
-CHANCE_SHARE = 0.25  # of the distance between simple numbers: closer to one of them is no coincidence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +104,7 @@ def _with_simple_numbers(refined: Refined) -> System:
     programs = []
     errors = iter(refined.standard_errors)
     for program in refined.system.programs:
-        numbers = [_simple_number(value, _uncertainty(value, next(errors))) for value in program.constants]
+        numbers = [simple_number_within(value, _uncertainty(value, next(errors))) for value in program.constants]
         programs.append(constants_to_numbers(program, numbers))
     return replace(refined.system, programs=tuple(programs))
 
@@ -113,9 +112,3 @@ def _with_simple_numbers(refined: Refined) -> System:
 def _uncertainty(value: float, standard_error: float) -> float:
     """Return how far a constant may be off."""
     return max(SIMPLE_WITHIN_ERRORS * standard_error, LEAST_PRECISION * abs(value))
-
-
-def _simple_number(value: float, limit: float) -> float | None:
-    """Return a simple number within the limit of a value; None if there is none, or if it could be a coincidence."""
-    near = (n for n, gap in simple_numbers_near(value) if abs(n - value) <= limit and limit <= CHANCE_SHARE * gap)
-    return next(near, None)

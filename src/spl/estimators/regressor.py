@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from spl.data.dataset import Dataset, RowPlaces, check_unique
 from spl.errors import (
     DoubtfulResult,
+    Extrapolation,
     KernelsNotKept,
     RunFileError,
     SearchInterrupted,
@@ -26,7 +27,7 @@ from spl.errors import (
     UndefinedError,
     UndefinedValues,
 )
-from spl.estimators.fitted_front import FittedFront
+from spl.estimators.fitted_uncertainty import KINDS, FittedUncertainty, check_choice, check_level
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
 from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
 from spl.estimators.stop_flag import request_stop_of, stop_flag
@@ -34,11 +35,12 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
+from spl.formulas.program import Program
 from spl.noise.models import AUTO, check_noise, decode_noise
 from spl.noise.own_loss import Loss
 from spl.regression.front import Front, check_selection
 from spl.regression.request import RegressionRequest
-from spl.settings import TIMEOUT, Limits, SearchConfig, check_verbose
+from spl.settings import TIMEOUT, Limits, SearchConfig, check_switch, check_verbose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from spl.regression.discover import Discovery, Watcher
 
 
-class SPLRegressor(FittedFront, RegressorMixin, BaseEstimator):
+class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
     """Find the formula behind a table.
 
     A bank of small programs and least squares complete partial formulas of a grammar, guided by a Monte Carlo tree search.
@@ -74,6 +76,11 @@ class SPLRegressor(FittedFront, RegressorMixin, BaseEstimator):
 
     Attributes:
         equations_: the front as a DataFrame: cost, loss, score, equation.
+        constants_: the numbers of the chosen equation as they are printed, one per row: value, standard error, the ends of the 95 %
+            interval, kind, the simplest form that the data allows, such as 2/3 or pi, a note if the data does not determine it,
+            and the term it is part of, with the number in square brackets. Kinds are "fitted", "rounded" (to a simple number that
+            the data does not distinguish from it; error and interval are those before rounding) and "exact" (given by the
+            grammar, no error).
         noise_: the noise model that was used, with how large the noise is, and why it was chosen.
         outliers_: the rows that lie too far from the law for the noise of the others, if the noise model allows for outliers.
         relevance_: what each column brings to the chosen equation, as a Series: the share of its variance that would be lost if the
@@ -168,6 +175,7 @@ class SPLRegressor(FittedFront, RegressorMixin, BaseEstimator):
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(discovery, data, request.target)
+        self._keep_evidence(data, self.noise, request.grammar.vocabulary.literals)
         from spl.kernels.runtime import store  # slow to import
 
         for note in (note for note in discovery.notes[len(data.notes) :] if note != discovery.screened):
@@ -205,27 +213,70 @@ class SPLRegressor(FittedFront, RegressorMixin, BaseEstimator):
         model.n_features_in_ = len(run.data.names)
         model.time_origins_ = read_origins(run.facts.get("origins"))
         model._keep(search.discovery, run.data, search.name)
+        model._keep_evidence(run.data, model.noise, search.grammar.vocabulary.literals)
         return model
 
     def stop(self) -> None:
         """End a `fit` that is running in another thread; it returns the best so far within about a second."""
         request_stop_of(self)
 
-    def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
+    @overload
+    def predict(
+        self, X: ArrayLike, index: int | None = None, return_std: Literal[False] = False
+    ) -> NDArray[np.float64]: ...
+
+    @overload
+    def predict(
+        self, X: ArrayLike, index: int | None = None, *, return_std: Literal[True]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+
+    def predict(
+        self, X: ArrayLike, index: int | None = None, return_std: bool = False
+    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the values of an equation [N]; NaN where it has none, with a warning that says why.
 
         Args:
             X: rows [N, D], with the columns of the fit. Dates are counted from the same moment as in the fit.
             index: a row of `equations_`; by default, the chosen equation.
+            return_std: whether to return the standard errors of the values [N] as well. They come from the errors of the numbers and
+                leave out how far measurements scatter. A warning names the columns of rows outside of the data.
         """
-        from spl.regression.domain import explain_undefined
         from spl.regression.fit import evaluate
+        from spl.regression.prediction_errors import predict_errors
 
+        check_switch("return_std", return_std)
         rows, program = self._check_rows(X), self._program(index)
         values = evaluate(program, rows)
-        if not np.isfinite(values).all():
-            warnings.warn(explain_undefined(program, rows), UndefinedValues, stacklevel=2)
-        return np.where(np.isfinite(values), values, np.nan)
+        self._warn_of_gaps(program, rows, values)
+        values = np.where(np.isfinite(values), values, np.nan)
+        if not return_std:
+            return values
+        evidence = self._check_evidence()
+        self._warn_of_extrapolation(program, rows)
+        return values, predict_errors(program, self._rows_of_fit(), rows, evidence.given)
+
+    def predict_interval(
+        self, X: ArrayLike, level: float = 0.95, kind: str = "mean", index: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return the lower and upper limit of each prediction [N, 2]; NaN where the equation has no value.
+
+        A warning says where rows lie outside of the data: in which columns, and how far.
+
+        Args:
+            X: rows [N, D], with the columns of the fit.
+            level: the chance that the limits hold what they are about.
+            kind: "mean" for the value of the law, "new" for a new measurement, which scatters around it.
+            index: a row of `equations_`; by default, the chosen equation.
+        """
+        from spl.regression.fit import evaluate
+        from spl.regression.prediction_errors import predict_limits
+
+        check_level(level)
+        check_choice("kind", kind, KINDS)
+        rows, program, evidence = self._check_rows(X), self._program(index), self._check_evidence()
+        self._warn_of_gaps(program, rows, evaluate(program, rows))
+        self._warn_of_extrapolation(program, rows)
+        return predict_limits(program, self._rows_of_fit(), rows, evidence.given, level=level, is_new=kind == "new")
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return R2 of the chosen equation: 1 if it is exact, 0 if it is no better than the mean.
@@ -334,6 +385,21 @@ class SPLRegressor(FittedFront, RegressorMixin, BaseEstimator):
             return getattr(self, "sample_", None)  # a model from a run file may have no data
         rows, _ = self._read(X, y, None, getattr(self, "time_origins_", {}))
         return Dataset.from_arrays(rows.X, rows.y, names=self.discovery_.front[0].program.vocabulary.variables)
+
+    def _warn_of_gaps(self, program: Program, rows: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+        """Warn about rows [D, N] on which a formula has no value."""
+        from spl.regression.domain import explain_undefined
+
+        if not np.isfinite(values).all():
+            warnings.warn(explain_undefined(program, rows), UndefinedValues, stacklevel=3)
+
+    def _warn_of_extrapolation(self, program: Program, rows: NDArray[np.float64]) -> None:
+        """Warn about rows [D, N] outside of the data."""
+        from spl.regression.prediction_errors import explain_extrapolation
+
+        words = explain_extrapolation(program, rows, self._check_evidence().data)
+        if words:
+            warnings.warn(words, Extrapolation, stacklevel=3)
 
     def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return rows as columns [D, N]."""

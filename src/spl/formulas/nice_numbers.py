@@ -18,6 +18,21 @@ class NiceNumber(NamedTuple):
     of_pi: bool
 
 
+def write_nice_number(value: float, digits: int) -> str:
+    """Return a number as people write it: a whole number, a fraction, a multiple of pi, or a decimal.
+
+    Examples:
+        >>> [write_nice_number(value, 6) for value in (2.0, -2 / 3, 3 * math.pi / 4, 0.48)]
+        ['2', '-2/3', '3*pi/4', '0.48']
+    """
+    nice = find_nice_number(value)
+    if nice is None or (nice.denominator == 1 and not nice.of_pi):
+        return f"{value:.{digits}g}"
+    above = abs(nice.numerator)
+    text = f"{above}" if not nice.of_pi else "pi" if above == 1 else f"{above}*pi"
+    return f"{'-' if value < 0 else ''}{text}{'' if nice.denominator == 1 else f'/{nice.denominator}'}"
+
+
 def find_nice_number(value: float, *, ulps: int = 0) -> NiceNumber | None:
     """Return a float as a whole number, simple fraction or simple multiple of pi, or None if it is neither.
 

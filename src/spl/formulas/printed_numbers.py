@@ -1,5 +1,6 @@
-"""The numbers of a formula as they are printed: each with its sign and the term it is part of."""
+"""The numbers of a formula as they are printed: each with its sign, its kind and the term it is part of."""
 
+import math
 import re
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from spl.kernels.programs import tokens as tk
 
 _NUMBERS = (tk.CONSTANT, tk.LITERAL)
 _FACTOR_PARENTS = (tk.MUL, tk.DIV, tk.NEG)
+FITTED_KIND, ROUNDED_KIND, EXACT_KIND = "fitted", "rounded", "exact"  # kinds of numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,12 @@ class PrintedNumber:
     value: float  # with its printed sign
     term: str  # the product, sum or function it is part of, with the number in square brackets
     is_fitted: bool  # False if it is exact: given by the grammar, or rounded to a simple number
+
+    def kind(self, standard_error: float) -> str:
+        """Return the kind of the number: exact numbers have no standard error, rounded ones that from before they were rounded."""
+        if self.is_fitted:
+            return FITTED_KIND
+        return EXACT_KIND if math.isnan(standard_error) else ROUNDED_KIND
 
 
 def number_positions(program: Program) -> list[int]:

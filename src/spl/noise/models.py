@@ -63,6 +63,7 @@ class Scatter:
     precisions: Array  # [N], 1 / variance: the weights of the next fit
     numbers: Mapping[str, float] = field(default_factory=dict)  # of the noise, for people
     is_exact: bool = False  # whether what is left over is rounding error
+    curvatures: Array | None = None  # [N], second derivatives of the nats by the values; None if the precisions are
 
     def equivalent_error(self, floor: float) -> float:
         """Return the deviation of even normal noise that would be as likely: the root mean square error, if noise is normal."""
@@ -163,10 +164,12 @@ def _scatter_student(rows: MeasuredRows, values: Array) -> Scatter:
     nats, degrees, scale = min(_fit_student(squares, unit, extra, low, start, degrees) for degrees in DEGREES)
     variances = scale**2 * unit + (0.0 if extra is None else extra)
     precisions = (degrees + 1) / (degrees * variances + squares)
+    curvatures = precisions * (degrees * variances - squares) / (degrees * variances + squares)
     is_exact = (
         tied == 0 and rows.sigma is None and extra is None and _are_mostly_exact(squares * rows.weights, rows.floor)
     )
-    student = Scatter(nats + _weight_nats(rows), precisions, {"degrees of freedom": degrees, "scale": scale}, is_exact)
+    numbers = {"degrees of freedom": degrees, "scale": scale}
+    student = Scatter(nats + _weight_nats(rows), precisions, numbers, is_exact, curvatures)
     if is_exact or extra is not None:
         return student
     mixed = _mix_outliers(rows, squares / unit, unit, low, start)
@@ -230,8 +233,9 @@ def _mix_outliers(rows: MeasuredRows, squares: Array, unit: Array, low: float, s
             break
     nats = -float(np.sum(np.log(likely))) + 0.5 * float(np.sum(np.log(unit))) + _weight_nats(rows)
     precisions = (good / scale**2 + LEAST_TRUST / (scale**2 + squares)) / unit
+    curvatures = good / scale**2 * (1 - (1 - good) * squares / scale**2) / unit
     size = "standard deviation" if rows.sigma is None else "scale"  # of the error bars
-    return Scatter(nats, precisions, {"share of outliers": share, size: scale})
+    return Scatter(nats, precisions, {"share of outliers": share, size: scale}, curvatures=curvatures)
 
 
 def tied_scale(target: Array) -> float:
@@ -397,7 +401,8 @@ def _model_of(loss: Loss) -> NoiseModel:
         if not 0 < error < math.inf or not precisions.any():
             return Scatter(-math.inf if error == 0 else math.inf, rows.weights, is_exact=error == 0)
         nats = rows.target.size * (math.log(error) + GAUSS_NATS)
-        return Scatter(nats, precisions, {"typical error": error}, is_exact=error <= rows.floor)
+        curvatures = rows.weights * loss.curvatures(rows.target, values)
+        return Scatter(nats, precisions, {"typical error": error}, error <= rows.floor, curvatures)
 
     def check(target: Array, name_row: NameRow) -> str:
         loss.check_target(target)

@@ -25,6 +25,7 @@ _SMALLEST_STEP = 1e-8  # relative to f: smaller steps drown in rounding errors
 _TINY = 1e-150  # the step where y and f are both 0
 _SHARES = (-10.0, -1.0, -0.1, -1e-3, 1e-3, 0.1, 1.0, 10.0)  # of the spread of a target: distances that are tried on it
 _AT_TARGET = 1e-4  # of the median residual: f - y below this counts as 0
+_SMOOTHED = 1.5  # median residuals: about a standard deviation of normal errors
 _MAX_DOUBLINGS = 60  # of an error, until it gives the mean loss
 
 
@@ -185,6 +186,35 @@ class Loss:
     def _weigh_close(self, y: Floats, distance: Floats) -> Floats:
         above, below = y + distance, y - distance
         return _average(self.slopes(y, above) / (above - y), self.slopes(y, below) / (below - y))
+
+    def curvatures(self, target: ArrayLike, predictions: ArrayLike) -> Floats:
+        """Return the change of each row's slope with its prediction, smoothed over a part of the typical error; 0 where it has none.
+
+        A kink of the loss has no second derivative, but the mean over many rows has one. The more rows, the less is smoothed.
+
+        Args:
+            target: measured values, [N].
+            predictions: predicted values, [N].
+
+        Examples:
+            >>> Loss("squares", lambda y, f: 3 * (f - y) ** 2).curvatures([1.0, 2.0], [1.5, 2.5])
+            array([6., 6.])
+        """
+        y, f = _as_rows(target, predictions)
+        distances = np.abs(f - y)
+        typical = float(np.median(distances)) if y.size else 0.0
+        width = _SMOOTHED * typical * max(y.size, 1) ** -0.2  # as wide as a density is best estimated with
+        width = max(width, _TINY, _SMALLEST_STEP * float(np.max(np.abs(f), initial=0.0)))
+        curvatures = self._curvatures_over(y, f, np.full(y.size, width))
+        is_missing = ~np.isfinite(curvatures)
+        y, f = y[is_missing], f[is_missing]
+        curvatures[is_missing] = self._curvatures_over(y, f, np.minimum(width, np.abs(f) / 2))
+        return np.where(np.isfinite(curvatures), curvatures, 0.0)
+
+    def _curvatures_over(self, y: Floats, f: Floats, step: Floats) -> Floats:
+        above, below = f + step, f - step
+        with np.errstate(all="ignore"):
+            return np.asarray((self.slopes(y, above) - self.slopes(y, below)) / (above - below))
 
     def equivalent_error(
         self, target: ArrayLike, predictions: ArrayLike, row_weights: ArrayLike | None = None

@@ -19,6 +19,7 @@ MAX_CHANGE = 0.05  # relative: a round number farther away from the constant is 
 MAX_WHOLE = 1_000_000
 PI_EVIDENCE = 0.05  # a multiple of pi is a bolder claim than a fraction: its neighbours are ten times nearer
 MAX_DECIMAL_DIGITS = 4  # of a decimal such as 0.48
+CHANCE_SHARE = 0.25  # of the distance between simple numbers: closer to one of them is no coincidence
 
 Refit = Callable[[Program], Candidate]
 
@@ -46,12 +47,12 @@ def round_constants(candidate: Candidate, n_rows: int, floor: float, refit: Refi
 def _round_one(candidate: Candidate, position: int, limit: float, refit: Refit) -> Candidate | None:
     """Return the candidate with the simplest number at a position that keeps its loss within the limit, or None."""
     place = candidate.program.count_constants(position)
-    dropped = refit(_fix(candidate.program, position, place, 0.0))
+    dropped = refit(fix_constant(candidate.program, position, place, 0.0))
     if dropped.loss <= limit:
         return replace(dropped, reward=candidate.reward)
     for number, spacing in simple_numbers_near(candidate.program.constants[place]):
-        fixed = refit(_fix(candidate.program, position, place, number))
-        neighbours = (_fix(candidate.program, position, place, number + sign * spacing) for sign in (-1, 1))
+        fixed = refit(fix_constant(candidate.program, position, place, number))
+        neighbours = (fix_constant(candidate.program, position, place, number + sign * spacing) for sign in (-1, 1))
         if fixed.loss <= limit and all(refit(neighbour).loss > limit for neighbour in neighbours):
             return replace(fixed, reward=candidate.reward)
     return None
@@ -82,8 +83,32 @@ def simple_numbers_near(value: float) -> Iterator[tuple[float, float]]:
             yield number, 0.5 * 10.0 ** (math.floor(math.log10(abs(number))) - digits + 1)
 
 
-def _fix(program: Program, position: int, place: int, number: float) -> Program:
-    """Return the program with a literal number in place of one of its constants."""
+def simple_number_within(value: float, limit: float) -> float | None:
+    """Return a simple number within the limit of a value; None if there is none, or if it could be a coincidence.
+
+    Examples:
+        >>> simple_number_within(0.6670, 0.001), simple_number_within(0.6670, 0.0001), simple_number_within(0.6670, 0.1)
+        (0.6666666666666666, 0.667, None)
+    """
+    near = (n for n, gap in simple_numbers_near(value) if abs(n - value) <= limit and limit <= CHANCE_SHARE * gap)
+    return next(near, None)
+
+
+def fix_constant(program: Program, position: int, place: int, number: float) -> Program:
+    """Return the program with a literal number in place of one of its constants.
+
+    Args:
+        program: a formula.
+        position: of the token of the constant.
+        place: of the constant among all constants.
+        number: that takes its place.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression, to_text
+        >>> from spl.formulas.program import Vocabulary
+        >>> to_text(fix_constant(parse_expression("C*x", Vocabulary(("x",))), 1, 0, 2.5))
+        '2.5*x'
+    """
     vocabulary = program.vocabulary.with_literal(number)
     tokens = (*program.tokens[:position], vocabulary.literal_token(number), *program.tokens[position + 1 :])
     return Program(tokens, vocabulary, program.constants[:place] + program.constants[place + 1 :])

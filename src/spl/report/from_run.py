@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
 from spl.display.noise import LOSS_WORDS, describe_noise, is_least_squares, list_places
+from spl.display.numbers import numbers_line
 from spl.display.results import SHOWN_DIGITS, STOPPED
 from spl.display.systems import (
     followed_line,
     left_side,
     left_sides,
     mathml_sides,
-    numbers_line,
     solved_equations,
     system_numbers,
 )

@@ -7,12 +7,12 @@ import numpy as np
 
 from spl.data.dataset import Dataset
 from spl.display.noise import is_least_squares, noise_line, outliers_line
+from spl.display.numbers import numbers_line
 from spl.display.results import SHOWN_DIGITS, STOPPED
 from spl.display.systems import (
     left_side,
     left_sides,
     mathml_sides,
-    numbers_line,
     solved_equations,
     system_numbers,
 )

@@ -1,0 +1,57 @@
+"""The figure of `docs/how-to/trust.md`: intervals of numbers, and a band of predictions."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from spl.data.dataset import Dataset
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.plots.style import FOUND_COLOUR, GREY, MEASURED_COLOUR
+from spl.regression.fit import POLISH_EFFORT, evaluate, fit
+from spl.regression.prediction_errors import predict_limits
+from spl.regression.profile_intervals import find_profile_interval
+from spl.regression.uncertainty import LEVEL, NumberPlace, place_numbers
+
+TRUTH = {"greatest rate": 5.3, "dose at half of it": 1.4}
+
+
+def draw_trust(figure: Figure) -> None:
+    """Draw the intervals of both numbers of a saturating rate from few rows, and what they mean for predictions."""
+    figure.set_size_inches(9, 3.4)
+    rng = np.random.default_rng(1)
+    dose = rng.uniform(0.1, 3.0, 14)
+    greatest, half = TRUTH.values()
+    rate = greatest * dose / (half + dose) + 0.25 * rng.standard_normal(dose.size)
+    data = Dataset.from_arrays(dose[:, np.newaxis], rate, names=["dose"])
+    law = parse_expression("C*dose/(C + dose)", Vocabulary(("dose",))).with_constants(np.array([greatest, half]))
+    program = fit(law, data, effort=POLISH_EFFORT).program
+    numbers, band = figure.subplots(1, 2, width_ratios=(2, 3))
+
+    for row, (name, place) in enumerate(zip(TRUTH, place_numbers(program, data), strict=True)):
+        assert isinstance(place, NumberPlace)
+        ends = {
+            "curvature": place.curvature.interval(place.place, LEVEL),
+            "profile": find_profile_interval(place, data, LEVEL),
+        }
+        for shift, (method, (low, high)) in zip((0.12, -0.12), ends.items(), strict=True):
+            colour = FOUND_COLOUR if method == "profile" else GREY
+            numbers.plot([low, high], [row + shift] * 2, lw=3, color=colour, label=method if row == 0 else None)
+            numbers.plot(place.printed.value, row + shift, "o", color=colour)
+        label = "truth" if row == 0 else None
+        numbers.plot([TRUTH[name]] * 2, [row - 0.25, row + 0.25], color="black", lw=1.2, label=label)
+    numbers.set(
+        yticks=range(len(TRUTH)), yticklabels=list(TRUTH), xlabel="95 % interval", ylim=(-0.5, 1.9), xlim=(0, 9)
+    )
+    numbers.legend(loc="upper right")
+
+    grid = np.linspace(0.0, 6.0, 200)[np.newaxis]
+    for is_new, alpha, label in ((True, 0.15, "new measurements"), (False, 0.35, "the law")):
+        low, high = predict_limits(program, data, grid, is_new=is_new).T
+        band.fill_between(grid[0], low, high, color=FOUND_COLOUR, alpha=alpha, lw=0, label=label)
+    band.plot(grid[0], evaluate(program, grid), color=FOUND_COLOUR)
+    band.plot(grid[0], evaluate(law, grid), "--", color="black", lw=1.2, label="truth")
+    band.plot(dose, rate, ".", color=MEASURED_COLOUR, label="measured")
+    band.axvline(dose.max(), color=GREY, lw=1, ls=":")
+    band.annotate("the data ends", (dose.max() + 0.08, 0.3), color=GREY)
+    band.set(xlabel="dose", ylabel="rate", xlim=(0, 6), ylim=(0, 6))
+    band.legend(loc="upper left")

@@ -1,0 +1,128 @@
+"""How sure a fitted `SPLRegressor` is of its numbers: standard errors, intervals, correlations.
+
+Predictions are in `regressor`. What needs the kernels is imported inside methods, because they are slow to import.
+"""
+
+from dataclasses import fields
+from typing import NamedTuple
+
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from spl.data.dataset import Dataset
+from spl.errors import SettingError, show_value
+from spl.estimators.fitted_front import FittedFront
+from spl.noise.models import check_noise
+from spl.noise.own_loss import Loss
+from spl.settings import check_number
+
+METHODS = ("curvature", "profile")
+KINDS = ("mean", "new")
+
+
+class Evidence(NamedTuple):
+    """What a front was fitted to."""
+
+    data: Dataset
+    noise: str | Loss  # as asked for
+    given: tuple[float, ...]  # numbers of the grammar, which are exact
+
+
+def check_level(level: float) -> None:
+    """Raise a clear error unless the value is a level of confidence."""
+    check_number("level", level, above=0.0)
+    if not level < 1:
+        raise SettingError(f"`level` must be less than 1, such as 0.95; got {level}.")
+
+
+def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
+    """Raise a clear error unless the value is one of the known ones."""
+    if not isinstance(value, str) or value not in known:
+        raise SettingError(f"`{name}` must be {' or '.join(map(repr, known))}; got {show_value(value)}.")
+
+
+class FittedUncertainty(FittedFront):
+    """The part of an estimator that says how well its numbers are known; `_keep_evidence` fills it.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spl import SPLRegressor
+        >>> x = np.linspace(1, 3, 40)
+        >>> y = 3.3 * x**2 + 0.1 * np.cos(50 * x)
+        >>> model = SPLRegressor(operators=("+", "*"), random_state=0).fit(x.reshape(-1, 1), y)
+        >>> model.constants_[["value", "standard_error", "term"]].round(4)
+            value  standard_error           term
+        0  3.3...          0.00...  [3.3...]*x0**2
+    """
+
+    _evidence: Evidence
+
+    def _keep_evidence(self, data: Dataset, noise: str | Loss, given: tuple[float, ...]) -> None:
+        """Keep all rows of the fit: standard errors depend on each of them."""
+        self._evidence = Evidence(data, noise, given)
+
+    @property
+    def constants_(self) -> pd.DataFrame:
+        """The numbers of the chosen equation as they are printed, with standard errors and 95 % intervals: a DataFrame."""
+        from spl.regression.uncertainty import KnownNumber, know_numbers
+
+        evidence = self._check_evidence()
+        numbers = know_numbers(self._program(None), self._rows_of_fit(), evidence.given)
+        return pd.DataFrame(numbers, columns=[field.name for field in fields(KnownNumber)])
+
+    def intervals(self, level: float = 0.95, method: str = "curvature", index: int | None = None) -> pd.DataFrame:
+        """Return the interval of each number of an equation: value, lower, upper, term.
+
+        Args:
+            level: the chance that an interval holds the number.
+            method: "curvature" (of the likelihood at the equation: symmetric) or "profile" (from the likelihood with the other numbers
+                fitted again: slower, and right for numbers that may be far off on one side).
+            index: a row of `equations_`; by default, the chosen equation.
+        """
+        from spl.formulas.printed_numbers import PrintedNumber
+        from spl.regression.profile_intervals import find_profile_interval
+        from spl.regression.uncertainty import place_numbers
+
+        check_level(level)
+        check_choice("method", method, METHODS)
+        evidence, program, rows = self._check_evidence(), self._program(index), self._rows_of_fit()
+        found = []
+        for place in place_numbers(program, rows, evidence.given):
+            if isinstance(place, PrintedNumber):
+                found.append((place.value, place.value, place.value, place.term))
+                continue
+            if method == "profile":
+                ends = find_profile_interval(place, rows, level)
+            else:
+                ends = place.curvature.interval(place.place, level)
+            found.append((place.printed.value, *place.turn(ends), place.printed.term))
+        return pd.DataFrame(found, columns=["value", "lower", "upper", "term"])
+
+    def correlations(self, index: int | None = None) -> pd.DataFrame:
+        """Return how the errors of the fitted numbers of an equation are correlated: a square DataFrame, labelled by their terms.
+
+        Near 1 or -1, the data determines a combination of two numbers far better than each of them.
+
+        Args:
+            index: a row of `equations_`; by default, the chosen equation.
+        """
+        from spl.regression.uncertainty import correlate_numbers
+
+        self._check_evidence()
+        numbers, correlations = correlate_numbers(self._program(index), self._rows_of_fit())
+        terms = [number.term for number in numbers]
+        return pd.DataFrame(correlations, index=terms, columns=terms)
+
+    def _rows_of_fit(self) -> Dataset:
+        """Return the rows that the front was fitted to, with their noise model."""
+        from spl.regression.uncertainty import rows_of_fit
+
+        evidence = self._check_evidence()
+        return rows_of_fit(evidence.data, self.discovery_.noise, check_noise(evidence.noise))
+
+    def _check_evidence(self) -> Evidence:
+        check_is_fitted(self)
+        evidence: Evidence | None = getattr(self, "_evidence", None)
+        if evidence is None:
+            raise SettingError("Nothing can be said about errors: the model has no data. Fit it again.")
+        return evidence
