@@ -197,8 +197,8 @@ def test_a_watcher_sees_the_search_go_on():
     for name in ("seconds", "n_episodes", "n_evaluations"):
         values = [getattr(progress, name) for progress in seen]
         assert values == sorted(set(values))
-    losses = [progress.front[-1].loss for progress in seen]
-    assert losses == sorted(losses, reverse=True)
+    first, last = seen[0].front, seen[-1].front  # between them a row may leave for a shorter one that is about as good
+    assert last[-1].loss <= first[-1].loss
 
 
 def test_an_error_of_the_watcher_reaches_the_caller():

@@ -24,7 +24,7 @@ from spl.regression.trees import Recipe
 from spl.settings import SearchConfig
 
 MAX_HELPERS = 7  # processes that compile beside this one
-N_KERNELS = 68  # roughly how many a search needs
+N_KERNELS = 78  # roughly how many a search needs
 COMPILER_SECONDS = 30.0  # for all of them on one core
 START_SECONDS = 2.0  # for imports
 

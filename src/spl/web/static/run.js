@@ -106,7 +106,8 @@ export class RunView {
 
   // Request what belongs to a formula, only once; a different formula of the same cost is requested again.
   askOnce(place, path) {
-    const key = `${path}/${this.front[place].text}/${this.front[place].loss}`;
+    const hasEnded = ENDED.has(this.run.status); // outliers are known only at the end
+    const key = `${path}/${this.front[place].text}/${this.front[place].loss}/${hasEnded}`;
     if (!this.answers.has(key)) this.answers.set(key, ask(`${this.path}/${path}`));
     return this.answers.get(key);
   }
