@@ -42,15 +42,15 @@ class FullEquation:
         return cls(library, tuple(by_degree[:most]), target)
 
     def guess(self) -> Program:
-        """Return the equation with constants fitted to the derivative."""
-        return self.write(solve_least_squares(self.library.values, self.target, self.places))
+        """Return the equation with all terms, their factors fitted to the derivative."""
+        factors = solve_least_squares(self.library.values, self.target, self.places)
+        return self.write(factors, np.ones(factors.size, np.bool_))
 
-    def write(self, factors: Numbers) -> Program:
-        """Return the equation with these factors of all terms; those with a factor of 0 are left out."""
-        pairs = zip(self.places, factors.tolist(), strict=True)
-        return write_sum(
-            self.library.vocabulary, [(self.library.terms[place], factor) for place, factor in pairs if factor]
-        )
+    def write(self, factors: Numbers, kept: NDArray[np.bool_]) -> Program:
+        """Return the equation with these factors of all terms, of which some are kept."""
+        terms = [self.library.terms[place] for place in self.places]
+        pairs = zip(terms, factors.tolist(), strict=True)
+        return write_sum(self.library.vocabulary, [pair for pair, is_kept in zip(pairs, kept, strict=True) if is_kept])
 
 
 def propose_by_elimination(equations: Sequence[FullEquation], trials: SystemTrials) -> Iterator[list[Program]]:
@@ -59,9 +59,7 @@ def propose_by_elimination(equations: Sequence[FullEquation], trials: SystemTria
         return
     guesses = [equation.guess() for equation in equations]
     ends = np.cumsum([len(equation.places) for equation in equations])
-    prices = np.array(
-        [trials.price(equation.write(factors)) for equation in equations for factors in _single(equation)]
-    )
+    prices = np.array([trials.price(term) for equation in equations for term in _write_single(equation)])
     owners = np.repeat(np.arange(len(equations)), np.diff(ends, prepend=0))
     for share in LENGTH_SHARES:
         if trials.shortest < share * MIN_LENGTH or not trials.may_try():
@@ -70,12 +68,14 @@ def propose_by_elimination(equations: Sequence[FullEquation], trials: SystemTria
         information = trials.information(fitted) / max(fitted.error, trials.exact_error)
         if np.isfinite(information).all():
             factors = eliminate(fitted.system.constants, information, prices, owners)
-            yield [equation.write(own) for equation, own in zip(equations, np.split(factors, ends[:-1]), strict=True)]
+            parts = np.split(factors, ends[:-1])
+            yield [equation.write(own, own != 0) for equation, own in zip(equations, parts, strict=True)]
 
 
-def _single(equation: FullEquation) -> Numbers:
-    """Return factors of which all but one are 0, one row per term."""
-    return np.eye(len(equation.places))
+def _write_single(equation: FullEquation) -> list[Program]:
+    """Return each term of an equation as a program."""
+    is_kept = np.eye(len(equation.places), dtype=np.bool_)
+    return [equation.write(np.ones(len(is_kept)), kept) for kept in is_kept]
 
 
 def eliminate(factors: Numbers, information: Numbers, prices: Numbers, owners: NDArray[np.int64]) -> Numbers:
