@@ -73,6 +73,11 @@ def test_a_huge_factor_that_is_known_to_the_last_digit_is_kept():
     assert found.tolist() == [1e100, 0.0]
 
 
+def test_elimination_ends_if_no_factor_can_be_judged():
+    found = eliminate(np.array([1e100, 1e100]), np.diag([1e150, 1e150]), np.full(2, 4.0), np.array([0, 0]))
+    assert found.tolist() == [1e100, 1e100]
+
+
 @pytest.mark.slow
 def test_the_terms_of_a_chaotic_system_come_out_of_strong_noise():
     data = make_lorenz(3000, noise=0.4, seed=0)

@@ -96,8 +96,12 @@ def eliminate(factors: Numbers, information: Numbers, prices: Numbers, owners: N
     best, best_nats = factors, float(prices.sum())
     while (can_go := _can_go(kept, owners)).any():
         moved, spread = _without(factors, information, kept)
-        with np.errstate(over="ignore"):  # a factor known so well is never dropped
-            rise = np.where(can_go, 0.5 * moved**2 / np.maximum(spread, np.finfo(float).tiny) - prices, np.inf)
+        with np.errstate(over="ignore", invalid="ignore"):
+            rise = 0.5 * moved**2 / np.maximum(spread, np.finfo(float).tiny) - prices
+        can_go &= np.isfinite(rise)  # a factor that is known to the last digit is never dropped
+        if not can_go.any():
+            break
+        rise = np.where(can_go, rise, np.inf)
         kept[int(np.argmin(rise))] = False
         moved = _without(factors, information, kept)[0]
         change = moved - factors
