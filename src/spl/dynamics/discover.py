@@ -21,7 +21,7 @@ from spl.dynamics.quality import find_system_doubts
 from spl.dynamics.refine import refine
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import SystemRows
-from spl.dynamics.select import ChosenSystem
+from spl.dynamics.select import CHANGES_SHARE, ChosenSystem
 from spl.dynamics.state_searches import StateSearches, SystemStore, SystemWatcher
 from spl.dynamics.system_choice import SystemChoice
 from spl.dynamics.system_packing import evaluate_slopes
@@ -114,8 +114,8 @@ class _Outcome:
 
     def confirms(self, first: Trial) -> bool:
         """Return whether the choice ended by itself, with the system that was chosen before."""
-        trial = self.trial
-        return trial is not None and self.choice.budget.may_try() and _are_alike(trial, first, self.choice.rows)
+        trial, has_ended = self.trial, self.choice.budget.may_try(CHANGES_SHARE)
+        return trial is not None and has_ended and _are_alike(trial, first, self.choice.rows)
 
 
 def _finish(outcome: _Outcome) -> tuple[ChosenSystem, bool]:

@@ -131,7 +131,7 @@ def refine_joined(
     task = _make_task(before.system, runs, starts, noise, max_seconds, keeps_constants=keeps_constants)
     with np.errstate(all="ignore"):  # trajectories may be lost
         parts = replace(_take_up(task, before, starts), is_used=np.ones_like(before.is_used))
-        return _summarise(_fit_joined(parts, join_pairs(parts.edges, set()), exact_error))
+        return _summarise(_fit_short(_fit_joined(parts, join_pairs(parts.edges, set()), exact_error)))
 
 
 def refine_in_steps(

@@ -27,6 +27,8 @@ from spl.formulas.system import System
 Numbers = NDArray[np.float64]
 
 SIMPLE_STARTS_SHARE = 0.6  # of the budget may go into growing simple formulas before costlier ones are looked at
+CHANGES_SHARE = 0.8  # of the budget may go into moves; the rest is for terms that held-out data does not support
+WORTH_A_TERM = 1.0  # nats of held-out data that a term must save
 FAR_SHARE = 0.5  # of the error of simple formulas: only if costlier ones leave less, they are started with
 MAX_FAILED_FORMULAS = 4  # costlier than the present equation, one after the other, before the rest are skipped
 
@@ -96,7 +98,7 @@ class SystemChooser:
         if not np.isfinite(best.length_nats):
             return None
         best = self._grow_and_shrink(best, costlier)
-        return self._repeat(best, [self._replace, self._grow, self._shrink])
+        return self._repeat(best, [self._replace, self._grow, self._shrink], CHANGES_SHARE)
 
     def finish(self, best: Trial) -> ChosenSystem:
         """Drop terms that held-out data does not support, and fit the constants as precisely as the data allows."""
@@ -141,13 +143,13 @@ class SystemChooser:
         """Add and leave out terms until that no longer helps; go on from the costlier start if that is better after a while."""
         steps = [self._grow, self._shrink]
         if costlier is None:
-            return self._repeat(best, steps)
+            return self._repeat(best, steps, CHANGES_SHARE)
         grown = self._repeat(best, steps, SIMPLE_STARTS_SHARE)
         is_cut_off = not self._budget.may_try(SIMPLE_STARTS_SHARE)
         better = min(grown, self._start(costlier), key=_length) if self._budget.may_try() else grown
-        return self._repeat(better, steps) if is_cut_off or better is not grown else grown
+        return self._repeat(better, steps, CHANGES_SHARE) if is_cut_off or better is not grown else grown
 
-    def _repeat(self, best: Trial, steps: Sequence[Step], share: float = 1.0) -> Trial:
+    def _repeat(self, best: Trial, steps: Sequence[Step], share: float) -> Trial:
         """Repeat steps, along segments as long as the system can be followed, until none helps or the share of the budget is used.
 
         As long as segments become longer, terms are only added: what can be left out, long segments show best.
@@ -196,12 +198,12 @@ class SystemChooser:
         return next((trial for trial in trials if trial is not best), None)
 
     def _drop_unsupported(self, best: Trial) -> Trial:
-        """Leave out terms without which the description of held-out data is no longer."""
+        """Leave out terms without which the description of held-out data is hardly longer."""
         for state in range(len(self._proposals)):
             nats = self._trials.held_out_nats(best)
             for move in self._within_budget(self._moves.omissions(best, state)):
                 shorter = self._try(best, move)
-                if self._trials.held_out_nats(shorter) <= nats:
+                if self._trials.held_out_nats(shorter) <= nats + WORTH_A_TERM:
                     return self._drop_unsupported(shorter)
         return best
 
