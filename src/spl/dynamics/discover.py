@@ -40,7 +40,7 @@ SUMS_SHARE = 0.2  # of the time limit may go into sums of simple terms
 FIRST_SHARE = 0.15  # of the time after the preparations may go into the first choice
 SHORT_SHARE = 0.3  # of the limits are for the short searches that may confirm it
 CONFIRM_SHARE = 0.25  # of the same time may go into the choice after them
-EXPLAINED = 1.5  # mean squared residual in units of the noise, which is only estimated: a larger one means that something is missing
+MOST_MISFIT = 1.5  # mean squared residual in units of the noise, which is only estimated: a larger one means that something is missing
 ALIKE = 0.02  # of the spread of a slope: systems that differ by less are the same
 LEAST_SHARE = 0.3  # of the time limit is for searches and system, however long the preparations took
 NOT_FOLLOWED = "The equations could not be followed along the data; their numbers are those of the derivatives."
@@ -157,7 +157,7 @@ class _Course:
         except KeyboardInterrupt:
             return self._hurry()
         is_long = self._store is not None and self._store.has_long_searches
-        has_short = first is not None and first.error <= EXPLAINED and not is_long
+        has_short = first is not None and first.error <= MOST_MISFIT and not is_long
         if first is not None and has_short:
             outcome = self._search_and_choose(first, SHORT_SHARE, is_short=True)
             if outcome.is_interrupted:

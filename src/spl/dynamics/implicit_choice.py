@@ -32,7 +32,7 @@ from spl.settings import Limits
 # times what the estimated noise leads one to expect.
 START_ROOM = 1.1
 N_EXCHANGED = 6  # formulas of each state that are tried in place of that of the best start
-LOOK_SAMPLES = 10_000  # that simple equations are followed along
+MOST_LOOK_SAMPLES = 10_000  # that simple equations are followed along
 LOOK_EVALUATIONS = 2000  # of the search for the equation of a state whose grammar has no sums
 LEAST_SHOWN = 0.1  # times the noise
 RATES_CHOSEN = (
@@ -129,7 +129,7 @@ def _look(request: SystemRequest, must_stop: Callable[[], bool]) -> _Look:
     """Follow simple equations along the trajectories; if those to start with explain too little, exchange one after the other."""
     prepared = prepare(request.data, request.plan, request.grammars, request.seed)
     rows = prepared.rows
-    runs, starts = spread_samples(request.data.runs, rows.starts, LOOK_SAMPLES)
+    runs, starts = spread_samples(request.data.runs, rows.starts, MOST_LOOK_SAMPLES)
     used, used_rows = replace(request.data, runs=tuple(runs)), replace(rows, starts=tuple(starts))
     trials = SystemTrials(used, used_rows, request.plan, SystemBudget(NEVER, must_stop=must_stop))
     proposals = [_propose(request, prepared, state, must_stop) for state in range(len(prepared.sums))]
