@@ -120,7 +120,7 @@ class _Look:
     def misfit(self) -> str:
         """How far the equations miss the samples, in units of the noise or of what counts as exact, for people."""
         if self.best is None or not isfinite(self.nats):
-            return "any number of"
+            return "infinitely many"
         misfit = sqrt(self.best.error / max(1.0, self.exact_error))
         return f"{misfit:.3g}" if misfit >= LEAST_SHOWN else f"less than {LEAST_SHOWN}"
 

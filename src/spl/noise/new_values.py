@@ -7,7 +7,7 @@ import numpy as np
 
 from spl.noise.models import BINOMIAL, NORMAL, POISSON, RELATIVE, Array, MeasuredRows, NoiseModel, Scatter
 
-LEAST_VARIANCE = 1e-9  # of a rate or chance, relative to the noise: below, the law is as good as known
+KNOWN_VARIANCE = 1e-9  # of a rate or chance, relative to the noise: below, the law is as good as known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,13 +85,13 @@ def _limit_counts(rates: Array, errors: Array, level: float) -> tuple[Array, Arr
     """Return limits of counts whose rate has a standard error: if that is gamma distributed, counts are negative binomial."""
     from scipy.stats import nbinom, poisson  # slow to import
 
-    variances = np.maximum(errors**2, LEAST_VARIANCE * rates)
+    variances = np.maximum(errors**2, KNOWN_VARIANCE * rates)
     limits = []
     for chance in (0.5 * (1 - level), 0.5 * (1 + level)):
         with np.errstate(all="ignore"):
             of_known = poisson.ppf(chance, rates)
             of_unknown = nbinom.ppf(chance, rates**2 / variances, rates / (rates + variances))
-        limits.append(np.where(errors**2 > LEAST_VARIANCE * rates, of_unknown, of_known))
+        limits.append(np.where(errors**2 > KNOWN_VARIANCE * rates, of_unknown, of_known))
     return limits[0], limits[1]
 
 
@@ -100,12 +100,12 @@ def _limit_shares(chances: Array, errors: Array, level: float, n_trials: int) ->
     from scipy.stats import betabinom, binom  # slow to import
 
     noise = chances * (1 - chances)
-    variances = np.clip(errors**2, LEAST_VARIANCE * noise, 0.5 * noise)
+    variances = np.clip(errors**2, KNOWN_VARIANCE * noise, 0.5 * noise)
     limits = []
     for share in (0.5 * (1 - level), 0.5 * (1 + level)):
         with np.errstate(all="ignore"):
             of_known = binom.ppf(share, n_trials, chances)
             strength = noise / variances - 1
             of_unknown = betabinom.ppf(share, n_trials, chances * strength, (1 - chances) * strength)
-        limits.append(np.where(errors**2 > LEAST_VARIANCE * noise, of_unknown, of_known) / n_trials)
+        limits.append(np.where(errors**2 > KNOWN_VARIANCE * noise, of_unknown, of_known) / n_trials)
     return limits[0], limits[1]
