@@ -4,12 +4,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from spl.data.trajectories import Trajectory
+from spl.data.trajectories import Trajectories, Trajectory
 from spl.datasets import SystemData, make_double_pendulum, make_lorenz, make_lotka_volterra
+from spl.dynamics.budget import NEVER, SystemBudget
 from spl.dynamics.derivatives import smooth_and_differentiate
+from spl.dynamics.elimination import FullEquation, propose_by_elimination
 from spl.dynamics.flow_model import fit_flow
 from spl.dynamics.refine import refine_in_steps
+from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.signals import estimate_noise
+from spl.dynamics.term_library import TermLibrary
+from spl.dynamics.trials import SystemTrials
+from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression
@@ -84,19 +90,21 @@ def _differentiate(data: SystemData) -> tuple[Trajectory, np.ndarray, np.ndarray
 
 
 def draw_strong_noise(figure: Figure) -> None:
-    """Draw strong noise with a trajectory fitted to it, and the errors of numbers from derivatives and from trajectories."""
-    figure.set_size_inches(9, 3.4)
+    """Draw noise as strong as the signal with the states estimated from it, and errors of numbers from derivatives and from fits."""
+    figure.set_size_inches(9, 3.6)
     left, right = figure.subplots(1, 2, width_ratios=(1.3, 1))
-    data, found, _ = _fit_lorenz(0.5)
+    data = make_lorenz(6000, noise=1.0)
+    smoothed, found = _estimate_states(data)
     shown = slice(0, 600)
-    left.plot(data.t[shown], data.states[shown, 0], ".", ms=3, color=MEASURED_COLOUR, label="measured")
-    left.plot(data.t[shown], data.clean[shown, 0], color=GREY, lw=3, label="true")
-    left.plot(data.t[shown], found[shown, 0], color=FOUND_COLOUR, lw=1.4, label="fitted trajectories")
-    left.set(xlabel="t", ylabel="x", title="Lorenz system, 50 % noise")
-    left.set_ylim(-33, 27)
-    left.legend(loc="lower left", ncols=3)
+    left.plot(data.t[shown], data.states[shown, 2], ".", ms=3, color=MEASURED_COLOUR, alpha=0.6, label="measured")
+    left.plot(data.t[shown], data.clean[shown, 2], color=GREY, lw=3, label="true")
+    left.plot(data.t[shown], smoothed[shown, 2], "--", color="black", lw=1.4, label="smoothed")
+    left.plot(data.t[shown], found[shown, 2], color=FOUND_COLOUR, lw=1.4, label="estimated with the equations")
+    left.set(xlabel="t", ylabel="z", title="Lorenz system, 100 % noise")
+    left.set_ylim(-75, 110)
+    left.legend(loc="lower left", ncols=2)
     levels = (0.02, 0.05, 0.1, 0.2, 0.5)
-    errors = [_fit_lorenz(level)[2] for level in levels]
+    errors = [_fit_lorenz(level) for level in levels]
     for values, colour, label in zip(
         np.transpose(errors),
         (MEASURED_COLOUR, FOUND_COLOUR),
@@ -110,8 +118,20 @@ def draw_strong_noise(figure: Figure) -> None:
     right.legend()
 
 
-def _fit_lorenz(noise: float) -> tuple[SystemData, np.ndarray, tuple[float, float]]:
-    """Return noisy samples, trajectories fitted to them, and the largest errors of numbers: from derivatives, from trajectories."""
+def _estimate_states(data: SystemData) -> tuple[np.ndarray, np.ndarray]:
+    """Return smoothed states, and those estimated together with equations of all products, of which terms are eliminated."""
+    runs = Trajectories.from_arrays(data.states, data.t, names=data.names)
+    rows = make_rows(runs, Plan())
+    trials = SystemTrials(runs, rows, Plan(), SystemBudget(NEVER))
+    grammar = Grammar.from_operators(("+", "-", "*"), rows.names)
+    datasets = [rows.dataset(state) for state in range(len(data.names))]
+    equations = [FullEquation.of(TermLibrary.build(grammar, each)) for each in datasets]
+    next(propose_by_elimination(equations, trials))
+    return rows.starts[0], trials.states[0]
+
+
+def _fit_lorenz(noise: float) -> tuple[float, float]:
+    """Return the largest errors of numbers fitted to noisy samples: from derivatives, from trajectories."""
     data = make_lorenz(6000, noise=noise)
     runs = [Trajectory(data.t, data.states, data.u, None)]
     smooth = smooth_and_differentiate(data.t, data.states, "spline")
@@ -129,7 +149,7 @@ def _fit_lorenz(noise: float) -> tuple[SystemData, np.ndarray, tuple[float, floa
     fitted = refine_in_steps(system, runs, [smooth.values], sd, (64, 512))
     true = np.array([-10, 10, 28, -1, -1, -8 / 3, 1])
     before, after = (np.abs(each / true - 1).max() for each in (system.constants, fitted.system.constants))
-    return data, fitted.fitted_states([smooth.values])[0], (float(before), float(after))
+    return float(before), float(after)
 
 
 def draw_implicit(figure: Figure) -> None:

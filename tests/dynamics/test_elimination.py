@@ -18,18 +18,18 @@ from spl.notation.terms import linear_terms
 def make_library(n_columns, rng, operators=("+", "*")):
     names = tuple("abcdef"[:n_columns])
     data = Dataset.from_arrays(rng.normal(size=(50, n_columns)), rng.normal(size=50), names=names)
-    return TermLibrary.build(Grammar.from_operators(operators, names), data), data
+    return TermLibrary.build(Grammar.from_operators(operators, names), data)
 
 
 @pytest.mark.parametrize(("n_columns", "n_terms"), [(1, 4), (2, 10), (3, 10), (4, 15), (6, 7)])
 def test_an_equation_has_all_products_up_to_a_degree_of_which_there_are_few(n_columns, n_terms, rng):
-    library, data = make_library(n_columns, rng)
-    assert len(FullEquation.of(library, data.target).places) == n_terms <= MAX_FULL_TERMS
+    library = make_library(n_columns, rng)
+    assert len(FullEquation.of(library).terms) == n_terms <= MAX_FULL_TERMS
 
 
 def test_a_grammar_without_sums_has_no_full_equation(rng):
-    library, data = make_library(2, rng, ("*", "sin"))
-    assert FullEquation.of(library, data.target).places == ()
+    library = make_library(2, rng, ("*", "sin"))
+    assert FullEquation.of(library).terms == ()
 
 
 def brute_force(factors, information, prices, owners):
@@ -78,18 +78,42 @@ def test_elimination_ends_if_no_factor_can_be_judged():
     assert found.tolist() == [1e100, 1e100]
 
 
+def propose(runs, plan, operators=("+", "-", "*")):
+    """Return the terms of each equation, as text, of all proposals, the first one first."""
+    rows = make_rows(runs, plan)
+    trials = SystemTrials(runs, rows, plan, SystemBudget(NEVER))
+    grammar = Grammar.from_operators(operators, rows.names)
+    datasets = [rows.dataset(state) for state in range(len(runs.states))]
+    equations = [FullEquation.of(TermLibrary.build(grammar, each)) for each in datasets]
+    proposals = list(propose_by_elimination(equations, trials))
+    assert [each.shape for each in trials.states] == [each.shape for each in rows.starts]
+    return [[{str(term) for term in linear_terms(program)} for program in programs] for programs in proposals]
+
+
 @pytest.mark.slow
-def test_the_terms_of_a_chaotic_system_come_out_of_strong_noise():
-    data = make_lorenz(3000, noise=0.4, seed=0)
+def test_the_terms_of_a_chaotic_system_come_out_of_noise_as_strong_as_the_signal():
+    data = make_lorenz(6000, noise=1.0, seed=0)
     runs = Trajectories.from_arrays(data.states, data.t, names=("x", "y", "z"))
-    rows = make_rows(runs, Plan())
-    trials = SystemTrials(runs, rows, Plan(), SystemBudget(NEVER))
-    grammar = Grammar.from_operators(("+", "-", "*"), rows.names)
-    datasets = [rows.dataset(state) for state in range(3)]
-    equations = [FullEquation.of(TermLibrary.build(grammar, each), each.target) for each in datasets]
-    found = [
-        [set(linear_terms(program)) for program in programs] for programs in propose_by_elimination(equations, trials)
-    ]
-    assert [{"x", "y"}, {"x", "y", "x*z"}, {"z", "x*y"}] in [
-        [{str(t) for t in terms} for terms in each] for each in found
-    ]
+    assert [{"x", "y"}, {"x", "y", "x*z"}, {"z", "x*y"}] in propose(runs, Plan())
+
+
+def test_several_runs_of_second_order(rng):
+    t = np.linspace(0, 10, 400)
+    series = [a * np.exp(-0.1 * t) * np.cos(2 * t) + rng.normal(0, 0.02, t.size) for a in (1.0, 2.0)]
+    runs = Trajectories.from_arrays(series, [t, t], names=("x",))
+    assert propose(runs, Plan(order=2))[0] == [{"x", "dx"}]
+
+
+def test_a_noisy_map(rng):
+    x = [0.3]
+    for _ in range(399):
+        x.append(3.7 * x[-1] * (1 - x[-1]))
+    runs = Trajectories.from_arrays(np.array(x) + rng.normal(0, 0.005, 400), np.arange(400.0), names=("x",))
+    assert [{"x", "x**2"}] in propose(runs, Plan(is_discrete=True))
+
+
+def test_a_state_at_rest_gets_an_equation_too(rng):
+    t = np.linspace(0, 5, 200)
+    states = np.column_stack([np.exp(-t), np.full(t.size, 2.0)]) + rng.normal(0, 0.01, (t.size, 2))
+    runs = Trajectories.from_arrays(states, t, names=("x", "y"))
+    assert all(equation for programs in propose(runs, Plan()) for equation in programs)

@@ -64,6 +64,11 @@ class SystemBudget:
         self._n_fits = 0
 
     @property
+    def deadline(self) -> Deadline:
+        """When trying formulas must end."""
+        return Deadline(self._began + MOVE_SHARE * (self._deadline.at - self._began))
+
+    @property
     def may_be_cut_off(self) -> bool:
         """Whether the clock may have ended something by now."""
         return not self._must_stop() and self.seconds_left(MOVE_SHARE) <= 0

@@ -116,7 +116,7 @@ class SystemChooser:
         best = min((self._start(chosen) for chosen in dict.fromkeys(starts)), key=_length)
         if before is not None:
             best = min(best, self._start_again(before), key=_length)
-        elif not self._rows.is_clean:
+        elif not self._rows.is_clean and not self._rows.rates:
             best = min([best, *self._start_by_elimination()], key=_length)
         if costlier is None:
             return best
@@ -131,7 +131,7 @@ class SystemChooser:
 
     def _start_by_elimination(self) -> Iterator[Trial]:
         """Yield systems that contain only the simple terms that the samples need."""
-        equations = [FullEquation.of(each.sums.library, each.data.target) for each in self._proposals]
+        equations = [FullEquation.of(each.sums.library) for each in self._proposals]
         for programs in propose_by_elimination(equations, self._trials):
             rows = tuple(each.row_of(program) for each, program in zip(self._proposals, programs, strict=True))
             yield self._trials.try_programs(programs, rows)

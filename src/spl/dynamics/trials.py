@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
 from spl.dynamics.aliasing import SampleSequence
-from spl.dynamics.budget import SystemBudget
+from spl.dynamics.budget import Deadline, SystemBudget
 from spl.dynamics.held_out import HeldOut
 from spl.dynamics.refine import Refined, find_standard_errors, noise_to_weigh, refine, refine_joined
 from spl.dynamics.rows import FLOW_METHOD, Plan, SystemRows
-from spl.dynamics.segments import MIN_COARSE_LENGTH, MIN_LENGTH, choose_length
+from spl.dynamics.segments import MIN_COARSE_LENGTH, MIN_LENGTH, choose_length, spread_samples
+from spl.dynamics.soft_fit import SoftSystem, SoftTerms
 from spl.formulas.program import Program
 from spl.formulas.system import System
 from spl.regression.description_length import equation_nats, typical_number_nats
@@ -29,6 +30,7 @@ Numbers = NDArray[np.float64]
 KEPT_PROMISE = 0.5  # of the nats that a further term promises: a fit that saves less may be stuck
 CLEARLY_WORSE = 30.0  # nats, about two cuts of a segment: where segments are cut is partly luck
 MAX_SEGMENT_LENGTH = 512  # samples
+MAX_SOFT_SAMPLES = 10_000  # of all runs: more take memory and time, and add little
 EXACT_TRAJECTORY = 1e-4  # of the spread of a state: trajectories closer than this to clean data count as exact
 SMALLEST_ERROR = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
 
@@ -106,13 +108,20 @@ class SystemTrials:
         """Return whether another system may be tried."""
         return self._budget.may_try()
 
-    def fit(self, programs: Sequence[Program], *, length: int) -> Refined:
-        """Fit a system along segments of a length, which may be shorter than those of trials."""
-        return self.refine(self.make_system(programs), length=length, max_seconds=self._budget.begin_fit())
+    @property
+    def deadline(self) -> Deadline:
+        """When trying systems must end."""
+        return self._budget.deadline
 
-    def information(self, fitted: Refined) -> Numbers:
-        """Return the second derivatives of half the squared error by the constants of a fit [C, C]; see `Refined`."""
-        return fitted.information(self.states)
+    def begin_soft(self, terms: SoftTerms) -> SoftSystem:
+        """Return a system of which states and factors can be fitted together; see `spl.dynamics.soft_fit`."""
+        runs, states = spread_samples(self._data.runs, self.states, most=MAX_SOFT_SAMPLES)
+        return SoftSystem.begin(terms, runs, states, self._noise(), is_discrete=self._plan.is_discrete)
+
+    def start_from(self, states: Sequence[Numbers]) -> None:
+        """Let fits start with these states [N, S], one array per run, unless they are only some of all samples."""
+        if [len(each) for each in states] == [run.n_samples for run in self._data.runs]:
+            self.states = states
 
     def compare(self, best: Trial, challenger: Trial) -> Trial:
         """Return the better of two systems.
@@ -213,11 +222,14 @@ class SystemTrials:
     def _price_first_states(self, fitted: Refined) -> float:
         return typical_number_nats(fitted.initial_states.size, self.n_observations)
 
+    def _noise(self) -> Numbers:
+        """Return the noise of each state that residuals are divided by [D]."""
+        return noise_to_weigh(self._rows.noise, np.concatenate([run.x for run in self._data.runs]))
+
     def _exact_error(self) -> float:
         """Return the mean squared residual, in units of the noise, up to which trajectories are exact."""
-        states = np.concatenate([run.x for run in self._data.runs])
-        weighed = noise_to_weigh(self._rows.noise, states)
-        return float(np.mean((EXACT_TRAJECTORY * states.std(axis=0) / weighed) ** 2))
+        spread = np.concatenate([run.x for run in self._data.runs]).std(axis=0)
+        return float(np.mean((EXACT_TRAJECTORY * spread / self._noise()) ** 2))
 
 
 def _key(programs: Sequence[Program]) -> tuple[tuple[int, ...], ...]:
