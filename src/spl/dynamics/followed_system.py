@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
+from spl.dynamics.budget import Deadline
 from spl.dynamics.discover import NOT_FOLLOWED, SystemDiscovery
 from spl.dynamics.proposals import can_be_fitted
-from spl.dynamics.refine import Precision, Refined, find_precision, refine
+from spl.dynamics.refine import Precision, Refined, find_precision, noise_to_weigh, refine
 from spl.dynamics.segments import spread_samples
+from spl.dynamics.trials import EXACT_TRAJECTORY
 from spl.errors import UndefinedError
 from spl.formulas.constant_slots import literals_to_constants, numbers_to_constants
 from spl.formulas.grammar import Grammar
@@ -65,6 +67,20 @@ class FollowedSystem:
     def find_precision(self, system: System) -> Precision:
         """Return how well the data determines the constants of the system, which may be written in another form."""
         return find_precision(system, self.fitted, self.data.runs, self.states, self.noise)
+
+    def with_few_samples(self, most: int, deadline: Deadline) -> "FollowedSystem":
+        """Return the system along at most about so many samples, in stretches spread evenly over all runs."""
+        if self.data.n_samples <= most:
+            return self
+        runs, states = spread_samples(self.data.runs, self.states, most)
+        fitted = refine(self.system, runs, states, self.noise, max_seconds=deadline.seconds_left)
+        return replace(self, fitted=fitted, data=replace(self.data, runs=tuple(runs)), states=states)
+
+    @property
+    def exact_error(self) -> float:
+        """The mean squared residual, in units of the noise, up to which trajectories are exact."""
+        measured = np.concatenate([run.x for run in self.data.runs])
+        return float(np.mean((EXACT_TRAJECTORY * measured.std(axis=0) / noise_to_weigh(self.noise, measured)) ** 2))
 
     def fit(self, system: System, max_seconds: float) -> Refined:
         """Fit another system along the same segments, from the same states."""

@@ -8,23 +8,22 @@ matters: if two equations agree along the data, so do their trajectories. Consta
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import chain, combinations
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spl.dynamics.followed_system import FollowedSystem
-from spl.dynamics.simple_terms import Term, has_sums, is_allowed
+from spl.dynamics.simple_terms import Term, has_sums, is_allowed, write_sum
 from spl.dynamics.term_library import function_terms, product_terms
 from spl.formulas.constant_slots import numbers_to_constants
 from spl.formulas.grammar import Grammar
 from spl.formulas.operators import is_function
-from spl.formulas.program import Program
+from spl.formulas.program import Program, Vocabulary
 from spl.formulas.summands import Summand, split_sum, without_summands
 from spl.formulas.system import System
-from spl.formulas.text import CONSTANT_TOKEN
-from spl.kernels.programs import tokens as tk
 from spl.notation.terms import add_term, multiply_out
+from spl.regression.description_length import EQUATION_TOKEN_NATS, equation_nats
 from spl.regression.fit import evaluate
 
 Numbers = NDArray[np.float64]
@@ -44,15 +43,22 @@ class Exchange:
     """Another equation for one state."""
 
     state: int
-    dropped: tuple[Summand, ...]
     system: System  # with the other equation, and with the constants that should fit best
+    terms: frozenset[Term]  # that came in
     rise: float  # nats by which it is estimated to fit worse
-    weight: float  # size of what is left out, compared with that of the whole equation
+    price: float  # nats by which it takes longer to write down
+    weight: float  # size of what is left out along the data, compared with that of the whole equation
+    difference: float  # between both equations in the box of the data, compared with the size of the present one
 
     @property
     def program(self) -> Program:
         """The other equation."""
         return self.system.programs[self.state]
+
+    @property
+    def nats(self) -> float:
+        """The nats by which its description is longer."""
+        return self.rise + self.price
 
 
 def free_factors(system: System) -> System:
@@ -60,42 +66,67 @@ def free_factors(system: System) -> System:
     return replace(system, programs=tuple(numbers_to_constants(multiply_out(each)) for each in system.programs))
 
 
-def find_exchanges(followed: FollowedSystem, state: int, scale: float, most: float) -> list[Exchange]:
-    """Return other equations for a state that are estimated to fit at most some nats worse, the best of them first.
+def find_exchanges(
+    followed: FollowedSystem, state: int, *, scale: float, most_rise: float, most_nats: float
+) -> Iterator[Exchange]:
+    """Yield other equations for a state, those with the shortest descriptions first.
 
-    Up to two terms are left out, and at most one more comes in.
+    Up to two terms are left out, and one or two come in. An equation that contains another one that was yielded is skipped.
 
     Args:
         followed: the system in the form of `free_factors`.
         state: whose equation is changed.
         scale: the mean squared residual that is expected, in units of the noise.
-        most: nats by which an equation may fit worse.
+        most_rise: nats by which an equation may fit worse, as far as that can be estimated.
+        most_nats: nats by which its description may be longer.
     """
-    program = followed.system.programs[state]
-    summands = split_sum(program)
-    along = columns_along(followed)
+    models = (_QuadraticModel.of(followed, state, terms, scale) for terms in _choose_terms(followed, state))
+    model = next(filter(None, models), None)
+    if model is None:
+        return
+    program, along = followed.system.programs[state], columns_along(followed)
+    inside = sample_points(followed, reach=0.0)
     size = _root_mean_square(evaluate(program, along))
-    found: list[Exchange] = []
-    for terms in _choose_terms(followed, state):
-        model = _QuadraticModel.of(followed, state, terms, scale)
-        if model is None:
+    yielded: list[tuple[frozenset[int], frozenset[int]]] = []
+    for substitute in model.find_substitutes(split_sum(program), _Prices(program, _count_observations(followed))):
+        if substitute.rise > most_rise or substitute.rise + substitute.price > most_nats:
             continue
-        for dropped in _subsets(summands, MAX_DROPPED):
-            lost = _root_mean_square(sum((evaluate(each.part, along) for each in dropped), np.zeros(along.shape[1])))
-            for chosen, rise in model.find_substitutes(dropped, most):
-                system = model.exchange(followed.system, state, dropped, chosen)
-                if _largest_new(system.programs[state], [terms[k] for k in chosen], along) <= LARGEST * lost:
-                    found.append(Exchange(state, dropped, system, rise, lost / size))
-        break
-    return sorted(found, key=lambda exchange: exchange.rise)
+        sets = frozenset(each.factor for each in substitute.dropped), frozenset(substitute.chosen)
+        if any(dropped <= sets[0] and chosen <= sets[1] for dropped, chosen in yielded):
+            continue
+        new = [model.terms[place] for place in substitute.chosen]
+        system = model.exchange(followed.system, state, substitute)
+        other = system.programs[state]
+        parts = (evaluate(each.part, along) for each in substitute.dropped)
+        lost = _root_mean_square(sum(parts, np.zeros(along.shape[1])))
+        if _largest_new(other, new, along) > LARGEST * lost:
+            continue
+        yielded.append(sets)
+        yield Exchange(
+            state,
+            system,
+            frozenset(new),
+            substitute.rise,
+            substitute.price,
+            lost / (size or 1.0),
+            _relative_difference(evaluate(other, inside), evaluate(program, inside)),
+        )
 
 
-def _subsets(summands: Sequence[Summand], most: int) -> Iterator[tuple[Summand, ...]]:
-    return chain.from_iterable(combinations(summands, size) for size in range(1, most + 1))
+def _count_observations(followed: FollowedSystem) -> int:
+    return followed.data.n_samples * len(followed.data.states)
 
 
 def _root_mean_square(values: Numbers) -> float:
     return float(np.sqrt(np.mean(values**2)))
+
+
+def _relative_difference(values: Numbers, truth: Numbers) -> float:
+    """Return how far values are from the true ones, compared with the size of these, wherever both exist."""
+    both = np.isfinite(values) & np.isfinite(truth)
+    if not both.any():
+        return 0.0
+    return _root_mean_square((values - truth)[both]) / (_root_mean_square(truth[both]) or 1.0)
 
 
 def _largest_new(program: Program, terms: Sequence[Term], along: Numbers) -> float:
@@ -117,7 +148,7 @@ def _choose_terms(followed: FollowedSystem, state: int) -> Iterator[list[Term]]:
 
 def _other_terms(followed: FollowedSystem, state: int) -> Iterator[Term]:
     """Yield simple terms that the grammar allows and the equation does not have, and that have values near the data."""
-    program, points = followed.system.programs[state], sample_points(followed)
+    program, points = followed.system.programs[state], sample_points(followed, reach=REACH)
     along = columns_along(followed)
     steps = NEARBY * np.ptp(along, axis=1, keepdims=True)
     near = np.hstack([along, along - steps, along + steps])
@@ -156,13 +187,13 @@ def _are_proportional(one: Numbers, two: Numbers) -> bool:
         return bool(abs(one[both] @ two[both]) >= (1 - SAME_EVERYWHERE) * product)
 
 
-def sample_points(followed: FollowedSystem) -> Numbers:
-    """Return random points [variables, P] in and around the data."""
+def sample_points(followed: FollowedSystem, *, reach: float) -> Numbers:
+    """Return random points [variables, P] in the box of the data, or up to `reach` of its ranges outside of it."""
     columns = columns_along(followed)
     low, high = columns.min(axis=1), columns.max(axis=1)
-    reach = REACH * np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
+    margin = reach * np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
     rng = np.random.default_rng(0)
-    return np.ascontiguousarray(rng.uniform(low - reach, high + reach, (N_POINTS, low.size)).T)
+    return np.ascontiguousarray(rng.uniform(low - margin, high + margin, (N_POINTS, low.size)).T)
 
 
 def columns_along(followed: FollowedSystem) -> Numbers:
@@ -175,6 +206,31 @@ def columns_along(followed: FollowedSystem) -> Numbers:
 
 
 # ---- how much worse other terms fit --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Substitute:
+    """New terms, by place, for some summands."""
+
+    dropped: tuple[Summand, ...]
+    chosen: tuple[int, ...]
+    rise: float
+    price: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Prices:
+    """What terms add to the description of an equation, in nats."""
+
+    program: Program
+    n_observations: int
+
+    def of_summands(self, summands: Sequence[Summand]) -> float:
+        return sum(equation_nats(each.part, self.n_observations) + EQUATION_TOKEN_NATS for each in summands)
+
+    def of_terms(self, terms: Sequence[Term]) -> Numbers:
+        sums = [write_sum(self.program.vocabulary, [(term, 1.0)]) for term in terms]
+        return np.array([equation_nats(each, self.n_observations) + EQUATION_TOKEN_NATS for each in sums])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,42 +263,48 @@ class _QuadraticModel:
         first = sum(program.n_constants for program in programs[:state])
         return cls(terms, system.constants, first, matrix[np.ix_(order, order)]) if has_all else None
 
-    def find_substitutes(self, dropped: Sequence[Summand], most: float) -> Iterator[tuple[tuple[int, ...], float]]:
-        """Yield one or two new terms, by place, that may replace summands at most some nats worse, and by how many."""
+    def find_substitutes(self, summands: Sequence[Summand], prices: _Prices) -> list[_Substitute]:
+        """Return one or two new terms for one or two summands, by the length of their descriptions."""
+        of_terms = prices.of_terms(self.terms)
+        found = [
+            _Substitute(dropped, chosen, rise, float(of_terms[list(chosen)].sum()) - prices.of_summands(dropped))
+            for size in range(1, MAX_DROPPED + 1)
+            for dropped in combinations(summands, size)
+            for chosen, rise in self._substitutes_for(dropped)
+        ]
+        return sorted(found, key=lambda each: each.rise + each.price)
+
+    def _substitutes_for(self, dropped: Sequence[Summand]) -> Iterator[tuple[tuple[int, ...], float]]:
+        """Yield one or two new terms, by place, with the nats by which they fit worse than the summands."""
         new = np.arange(self.constants.size, len(self.information))
         own, pull, at_once = self._reduce(dropped, new)
         is_seen = np.diag(own) > SINGULAR * np.diag(self.information)[new]
         for j in np.flatnonzero(is_seen):
-            rise = at_once - 0.5 * float(pull[j] ** 2 / own[j, j])
-            if rise <= most:
-                yield (int(j),), max(rise, 0.0)
+            yield (int(j),), max(at_once - 0.5 * float(pull[j] ** 2 / own[j, j]), 0.0)
         one, two = np.triu_indices(new.size, 1)
         both = is_seen[one] & is_seen[two]
         one, two = one[both], two[both]
         a, b, c = own[one, one], own[one, two], own[two, two]
         determinant = np.where(a * c - b * b > SINGULAR * a * c, a * c - b * b, np.inf)
         gain = (c * pull[one] ** 2 - 2 * b * pull[one] * pull[two] + a * pull[two] ** 2) / determinant
-        rises = at_once - 0.5 * gain
-        for k in np.flatnonzero(rises <= most):
-            yield (int(one[k]), int(two[k])), max(float(rises[k]), 0.0)
+        rises = np.maximum(at_once - 0.5 * gain, 0.0)
+        yield from zip(zip(one.tolist(), two.tolist(), strict=True), rises.tolist(), strict=True)
 
-    def exchange(self, system: System, state: int, dropped: Sequence[Summand], chosen: Sequence[int]) -> System:
+    def exchange(self, system: System, state: int, substitute: _Substitute) -> System:
         """Return the system with other terms in place of summands, and with the constants that fit best."""
-        new = self.constants.size + np.array(chosen)
+        dropped, new = substitute.dropped, self.constants.size + np.array(substitute.chosen)
         own, pull, _ = self._reduce(dropped, new)
         factors = -_solve(own, pull[:, np.newaxis])[:, 0]
         kept, places = self._kept(dropped), self._factors(dropped)
         moved = np.concatenate([factors, -self.constants[places]])
-        steps = -_solve(
-            self.information[np.ix_(kept, kept)],
-            self.information[np.ix_(kept, np.concatenate([new, places]))] @ moved[:, np.newaxis],
-        )[:, 0]
+        across = self.information[np.ix_(kept, np.concatenate([new, places]))]
         constants = self.constants.copy()
-        constants[kept] += steps
-        tuned = system.with_constants(constants)
-        shorter = without_summands(tuned.programs[state], dropped)
-        programs = list(tuned.programs)
-        programs[state] = _add_terms(shorter, [self.terms[k] for k in chosen], factors, programs[state])
+        constants[kept] -= _solve(self.information[np.ix_(kept, kept)], across @ moved[:, np.newaxis])[:, 0]
+        programs = list(system.with_constants(constants).programs)
+        shorter = without_summands(programs[state], dropped)
+        programs[state] = _add_terms(
+            shorter, [self.terms[k] for k in substitute.chosen], factors, programs[state].vocabulary
+        )
         return replace(system, programs=tuple(programs))
 
     def _factors(self, dropped: Sequence[Summand]) -> NDArray[np.int64]:
@@ -273,17 +335,13 @@ def _expected_factors(followed: FollowedSystem, state: int, terms: Sequence[Term
     return np.asarray((size or 1.0) / sizes)
 
 
-def _add_terms(shorter: Program | None, terms: Sequence[Term], factors: Numbers, program: Program) -> Program:
-    """Return a sum with further terms; the first of them begins it if nothing is left of it."""
-    for term, factor in zip(terms, factors.tolist(), strict=True):
-        if shorter is None:
-            tokens = (tk.MUL, CONSTANT_TOKEN, *term) if term else (CONSTANT_TOKEN,)
-            shorter = Program(tokens, program.vocabulary, (factor,))
-        else:
-            longer = add_term(shorter, term)
-            shorter = longer.with_constants(np.append(shorter.constants, factor))
-    assert shorter is not None
-    return shorter
+def _add_terms(shorter: Program | None, terms: Sequence[Term], factors: Numbers, words: Vocabulary) -> Program:
+    """Return a sum with further terms at its end, each with its factor; they are all of it if nothing was left."""
+    further = write_sum(words, zip(terms, factors.tolist(), strict=True))
+    if shorter is None:
+        return further
+    longer = reduce(add_term, terms, shorter)
+    return longer.with_constants(np.append(shorter.constants, factors))
 
 
 def _solve(matrix: Numbers, right: Numbers) -> Numbers:
