@@ -16,7 +16,8 @@ from spl.dynamics.trials import EXACT_TRAJECTORY
 from spl.errors import UndefinedError
 from spl.formulas.constant_slots import literals_to_constants, numbers_to_constants
 from spl.formulas.grammar import Grammar
-from spl.formulas.system import System
+from spl.formulas.grammar_restriction import restrict_grammar
+from spl.formulas.system import System, rate_names
 
 Numbers = NDArray[np.float64]
 
@@ -43,7 +44,7 @@ class FollowedSystem:
             fitted = refine(found.system, runs, states, found.rows.noise, max_seconds=REFIT_SECONDS)
         if not fitted.is_used.any():
             raise UndefinedError(f"{NOT_FOLLOWED} So nothing is known about their errors.")
-        bound = [grammar.bind(found.rows.variables) for grammar in grammars]
+        bound = [_bind(grammar, found) for grammar in grammars]
         return cls(fitted, used, states, found.rows.noise, bound)
 
     @property
@@ -87,3 +88,14 @@ class FollowedSystem:
         return refine(system, self.data.runs, self.states, self.noise, before=self.fitted, max_seconds=max_seconds)
 
 
+
+
+def _bind(grammar: Grammar, found: SystemDiscovery) -> Grammar:
+    """Return a grammar over the variables of what was found, without rates if these were dropped."""
+    variables = found.rows.variables
+    rates = rate_names(found.system.states, found.system.order)
+    if found.rows.rates or not set(rates) & set(grammar.vocabulary.variables):
+        return grammar.bind(variables)
+    restricted = restrict_grammar(grammar.bind(variables + rates), variables)
+    assert restricted is not None, "equations without rates were found"
+    return restricted.bind(variables)

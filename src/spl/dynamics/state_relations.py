@@ -14,7 +14,7 @@ from spl.kernels.programs import tokens as tk
 
 Numbers = NDArray[np.float64]
 
-HIDDEN_VARIATION = 0.1  # of the variance that noise alone causes: a combination of states that varies less is constant
+HIDDEN_VARIATION = 0.5  # of the variance that noise alone causes: a combination of states that varies less is constant
 SMALL_PART = 0.03  # of the largest term of a relation: smaller ones are left out
 RELATION_DIGITS = 3
 
