@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from spl.datasets.simulation import Sampling, Signal, Slopes, SystemData, multi_sine, simulate_system
+from spl.datasets.simulation import Rows, Sampling, Signal, Slopes, SystemData, multi_sine, simulate_system
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ def _steady(value: float) -> Signal:
     return lambda t: np.full_like(t, value, dtype=np.float64)
 
 
-def _hopf(x: Sequence[np.ndarray], _: object) -> list[np.ndarray]:
+def _hopf(x: Rows, _: Sequence[Rows]) -> Sequence[Rows]:
     square = x[0] ** 2 + x[1] ** 2
     return [x[0] - x[1] - x[0] * square, x[0] + x[1] - x[1] * square]
 

@@ -88,8 +88,6 @@ class FollowedSystem:
         return refine(system, self.data.runs, self.states, self.noise, before=self.fitted, max_seconds=max_seconds)
 
 
-
-
 def _bind(grammar: Grammar, found: SystemDiscovery) -> Grammar:
     """Return a grammar over the variables of what was found, without rates if these were dropped."""
     variables = found.rows.variables

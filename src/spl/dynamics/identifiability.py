@@ -15,11 +15,15 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.data.trajectories import Trajectories
 from spl.dynamics.budget import Deadline
+from spl.dynamics.discover import SystemDiscovery
 from spl.dynamics.followed_system import FollowedSystem
 from spl.dynamics.refine import Refined
 from spl.dynamics.state_relations import find_relation
 from spl.dynamics.term_exchange import Exchange, find_exchanges, free_factors
+from spl.errors import UndefinedError
+from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
 from spl.formulas.system import System
 from spl.formulas.tidying.tidy import tidy
@@ -27,10 +31,16 @@ from spl.regression.description_length import equation_nats
 
 Numbers = NDArray[np.float64]
 
-ABOUT_AS_SIMPLE = 6.0  # nats by which the description of a rival may be longer in any case
-NOT_TOO_LONG = 20.0  # nats by which it may be longer if the rival differs clearly between the trajectories: about two terms
-DIFFERENT = 0.1  # of the size of an equation: rivals that differ by more in the box of the data do so clearly
-SAME_FIT = 3.0  # nats: a system that fits worse by less cannot be told apart; two standard errors of one constant are 2 nats
+ABOUT_AS_SIMPLE = (
+    4.0  # nats by which the description of a rival may be longer in any case: a function instead of a variable is 3
+)
+NOT_TOO_LONG = (
+    20.0  # nats by which it may be longer if the rival differs clearly between the trajectories: about two terms
+)
+DIFFERENT = 0.2  # of the size of an equation: rivals that differ by more in the box of the data do so clearly
+SAME_FIT = (
+    3.0  # nats: a system that fits worse by less cannot be told apart; two standard errors of one constant are 2 nats
+)
 WORTH_A_FIT = 10.0  # nats by which a system may be estimated to fit worse, to be fitted
 MINOR = 0.05  # of the size of an equation: rivals that replace less of it do not count
 STILL = 0.5  # of its noise: a state that moves by less hardly moves
@@ -68,6 +78,16 @@ class Identifiability:
 
     def __str__(self) -> str:
         return " ".join(self.reasons)
+
+
+def judge_discovery(
+    found: SystemDiscovery, data: Trajectories, grammars: Sequence[Grammar], max_seconds: float | None = None
+) -> Identifiability | None:
+    """Return whether other simple equations fit as well as those that were found; None if these cannot be followed along the data."""
+    try:
+        return judge_identifiability(FollowedSystem.of(found, data, grammars), max_seconds)
+    except UndefinedError:
+        return None
 
 
 def judge_identifiability(followed: FollowedSystem, max_seconds: float | None = None) -> Identifiability:

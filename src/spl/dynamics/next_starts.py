@@ -101,12 +101,15 @@ def _make_segments(followed: FollowedSystem, candidates: Numbers) -> Segments:
     data = followed.data
     duration = float(np.mean([run.t[-1] - run.t[0] for run in data.runs]))
     step = float(np.median(np.concatenate([np.diff(run.t) for run in data.runs])))
-    times = np.arange(N_SAMPLES) * step if followed.system.is_discrete else np.linspace(0.0, duration, N_SAMPLES)
+    length = (N_SAMPLES - 1) * step if followed.system.is_discrete else duration
+    times: Numbers = np.linspace(0.0, length, N_SAMPLES)
     n_inputs = len(data.inputs)
     spread = one_for_zero(np.concatenate([run.x for run in data.runs]).std(axis=0))
     noise = np.maximum(followed.noise, LEAST_NOISE * spread)
     runs = [
-        Trajectory(times, np.zeros((N_SAMPLES, len(data.states))), np.tile(each[each.size - n_inputs :], (N_SAMPLES, 1)), None)
+        Trajectory(
+            times, np.zeros((N_SAMPLES, len(data.states))), np.tile(each[each.size - n_inputs :], (N_SAMPLES, 1)), None
+        )
         for each in candidates
     ]
     return cut_segments(runs, noise, [np.array([0, N_SAMPLES])] * len(runs))

@@ -53,21 +53,18 @@ def _find_least_variation(states: Numbers, noise: Numbers, products: Sequence[tu
     if not (size > 0).all():
         return None
     scaled, sd = states / size, noise / size
-    chosen = np.arange(len(products))
-    for _ in range(len(products)):
-        factors, share = _least_share(scaled, sd, [products[k] for k in chosen])
-        parts = np.abs(factors) * np.array([np.std(_product(scaled, products[k])) for k in chosen])
-        if share > HIDDEN_VARIATION:
+    chosen = list(products)
+    while True:
+        factors, share = _least_share(scaled, sd, chosen)
+        if share > HIDDEN_VARIATION or len(chosen) < 2:  # one state that hardly moves is no relation
             return None
-        is_small = parts < SMALL_PART * parts.max()
-        if not is_small.any():
+        parts = np.abs(factors) * np.array([np.std(_product(scaled, each)) for each in chosen])
+        is_large = parts >= SMALL_PART * parts.max()
+        if is_large.all():
             break
-        chosen = chosen[~is_small]
-    if chosen.size < 2:  # one state hardly moves: that is no relation
-        return None
-    found = np.zeros(len(products))
-    found[chosen] = factors / np.array([np.prod(size[list(products[k])]) for k in chosen])
-    return found
+        chosen = [each for each, is_kept in zip(chosen, is_large, strict=True) if is_kept]
+    own = {each: factor / np.prod(size[list(each)]) for each, factor in zip(chosen, factors, strict=True)}
+    return np.array([own.get(each, 0.0) for each in products])
 
 
 def _least_share(states: Numbers, sd: Numbers, products: Sequence[tuple[int, ...]]) -> tuple[Numbers, float]:

@@ -47,7 +47,7 @@ class SystemCurvature:
         """Return constants as they might be as well [R, C], around those of the system."""
         values, vectors = np.linalg.eigh(self.covariance)
         spread = vectors * np.sqrt(np.maximum(values, 0.0))
-        return self.system.constants + rng.standard_normal((n_draws, values.size)) @ spread.T
+        return np.asarray(self.system.constants + rng.standard_normal((n_draws, values.size)) @ spread.T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ def _find_interval(
     is_exact = program.tokens[position] != CONSTANT_TOKEN or (not printed.is_fitted and curvature.is_hidden[place])
     if is_exact:
         return NumberInterval(name, printed.value, printed.value, printed.value, printed.term)
-    ends = (_sign_of(curvature, place, printed) * end for end in curvature.interval(place, level))
-    return NumberInterval(name, printed.value, *sorted(ends), printed.term)
+    low, high = sorted(_sign_of(curvature, place, printed) * end for end in curvature.interval(place, level))
+    return NumberInterval(name, printed.value, low, high, printed.term)
 
 
 def _place_of(system: System, state: int, position: int) -> int:

@@ -243,9 +243,7 @@ class _QuadraticModel:
     information: Numbers  # [C + K, C + K], constants first; in nats
 
     @classmethod
-    def of(
-        cls, followed: FollowedSystem, state: int, terms: Sequence[Term], scale: float
-    ) -> "_QuadraticModel | None":
+    def of(cls, followed: FollowedSystem, state: int, terms: Sequence[Term], scale: float) -> "_QuadraticModel | None":
         """Return the model, or None if trajectories are lost because a term has no value somewhere."""
         system, fitted, states = followed.system, followed.fitted, followed.states
         programs = list(system.programs)

@@ -54,9 +54,10 @@ class SimulationDraws:
         return self._quantile(0.5 * (1 - level), -np.inf), self._quantile(0.5 * (1 + level), np.inf)
 
     def _quantile(self, share: float, ended: float) -> Numbers:
-        values = np.where(np.isnan(self.draws), ended, self.draws)
-        method = "lower" if ended < 0 else "higher"
-        return np.asarray(np.quantile(values, share, axis=0, method=method))
+        """Return the draw of a rank: of two, the one on the side where draws that have ended count."""
+        ranked = np.sort(np.where(np.isnan(self.draws), ended, self.draws), axis=0)
+        place = share * (len(ranked) - 1)
+        return np.asarray(ranked[int(np.floor(place) if ended < 0 else np.ceil(place))])
 
 
 def draw_trajectories(

@@ -24,9 +24,7 @@ MAX_DRAWN_STATES = 6  # over time
 _TIME, _SLOPES, _PORTRAIT = 2.4, 1.0, 2.0  # widths of the columns
 
 
-def plot_system(
-    system: System, data: Trajectories, rows: SystemRows, band: SimulationDraws | None = None
-) -> "Figure":
+def plot_system(system: System, data: Trajectories, rows: SystemRows, band: SimulationDraws | None = None) -> "Figure":
     """Return a figure of the first run: states over time with the simulation, derivatives, the phase portrait.
 
     With draws of the simulation, the states have a 95 % band.
