@@ -22,6 +22,7 @@ from spl.dynamics.followed_system import FollowedSystem
 from spl.dynamics.refine import Refined
 from spl.dynamics.state_relations import find_relation
 from spl.dynamics.term_exchange import Exchange, find_exchanges, free_factors
+from spl.dynamics.trials import EXACT_TRAJECTORY
 from spl.errors import UndefinedError
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
@@ -192,7 +193,9 @@ class _Judge:
             )
 
     def _find_relation(self) -> str | None:
-        return find_relation(self._states(), self.followed.noise, self.followed.data.states)
+        states = self._states()
+        noise = np.maximum(self.followed.noise, EXACT_TRAJECTORY * states.std(axis=0))
+        return find_relation(states, noise, self.followed.data.states)
 
 
 def _counts(nats: float, difference: float) -> bool:

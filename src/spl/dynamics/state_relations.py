@@ -55,11 +55,13 @@ def _find_least_variation(states: Numbers, noise: Numbers, products: Sequence[tu
     scaled, sd = states / size, noise / size
     chosen = list(products)
     while True:
+        if len(chosen) < 2:  # one state that hardly moves is no relation
+            return None
         factors, share = _least_share(scaled, sd, chosen)
-        if share > HIDDEN_VARIATION or len(chosen) < 2:  # one state that hardly moves is no relation
+        if share > HIDDEN_VARIATION:
             return None
         parts = np.abs(factors) * np.array([np.std(_product(scaled, each)) for each in chosen])
-        is_large = parts >= SMALL_PART * parts.max()
+        is_large = (parts >= SMALL_PART * parts.max()) & (parts > 0)
         if is_large.all():
             break
         chosen = [each for each, is_kept in zip(chosen, is_large, strict=True) if is_kept]
