@@ -14,7 +14,7 @@ pytestmark = pytest.mark.search
 
 T = np.linspace(0, 20, 200)
 CIRCLE = np.column_stack([np.sin(T), np.cos(T)])
-GRAMMAR = "f -> f + f | C*x | C*y | C*x*x*x | C*x*x*y | C*x*y*y | C*y*y*y"
+GRAMMAR = "f -> f + f | C*t\nt -> t*t | x | y"
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,8 @@ def find_relation(states: Numbers, noise: Numbers, names: Sequence[str]) -> str 
         >>> find_relation(np.column_stack([t, np.exp(t)]), np.array([0.01, 0.01]), ["x", "y"]) is None
         True
     """
-    if states.shape[1] < 2 or not (noise > 0).all():
+    is_still = states.var(axis=0) <= HIDDEN_VARIATION * noise**2  # a number, and so is any product with it
+    if states.shape[1] < 2 or is_still.any() or not (noise > 0).all():
         return None
     for degree in (1, 2):
         factors = list(_products(states.shape[1], degree))
@@ -55,7 +56,7 @@ def _find_least_variation(states: Numbers, noise: Numbers, products: Sequence[tu
     scaled, sd = states / size, noise / size
     chosen = list(products)
     while True:
-        if len(chosen) < 2:  # one state that hardly moves is no relation
+        if len(chosen) < 2:
             return None
         factors, share = _least_share(scaled, sd, chosen)
         if share > HIDDEN_VARIATION:
