@@ -49,7 +49,10 @@ N_LOOKED_AT = 12  # exchanges per state, the simplest first
 N_FITTED = 3  # of these, per state
 MAX_JUDGED_SAMPLES = 10_000  # more take time, and are represented by these
 
-UNIQUE = "No term can be exchanged for other simple terms: the trajectories would fit worse, or nearly the same function would result."
+UNIQUE = (
+    "No term can be exchanged for other simple terms that the grammar allows: the trajectories would fit worse, or nearly the same "
+    "function would result."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
