@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from identifiability_figures import draw_one_trajectory
 from small_search import Episode, Node, run_episode, write
 from system_figures import draw_coarse, draw_implicit, draw_strong_noise, draw_weak
 from uncertainty_figures import draw_trust
@@ -321,6 +322,7 @@ def main() -> None:
         "columns": draw_columns,
         "implicit": draw_implicit,
         "trust": draw_trust,
+        "one-trajectory": draw_one_trajectory,
     }
     for name, draw in figures.items():
         with rc_context(LOOK):
