@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from identifiability_figures import draw_one_trajectory
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from identifiability_figures import draw_one_trajectory
 from small_search import Episode, Node, run_episode, write
 from system_figures import draw_coarse, draw_implicit, draw_strong_noise, draw_weak
 from uncertainty_figures import draw_trust

@@ -274,13 +274,16 @@ def open_system_progress(
 def judge_system(
     found: "SystemDiscovery", runs: "Trajectories", grammars: "Sequence[Grammar]", timeout: float | None
 ) -> "Identifiability | None":
-    """Return whether other equations fit as well, from the time that is left; None if that is unknown, or the run was interrupted."""
+    """Return whether other equations fit as well, from the time that is left; None if that is unknown, or the run is interrupted."""
     from spl.dynamics.identifiability import judge_discovery
 
     if found.is_interrupted:
         return None
     seconds = MOST_JUDGE_SECONDS if timeout is None else min(timeout - found.seconds, MOST_JUDGE_SECONDS)
-    return judge_discovery(found, runs, grammars, max(seconds, LEAST_JUDGE_SECONDS))
+    try:
+        return judge_discovery(found, runs, grammars, max(seconds, LEAST_JUDGE_SECONDS))
+    except KeyboardInterrupt:
+        return None
 
 
 def print_system_json(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
 from spl.dynamics.budget import Deadline
-from spl.dynamics.discover import SystemDiscovery
+from spl.dynamics.discover import NOT_FOLLOWED, SystemDiscovery
 from spl.dynamics.followed_system import FollowedSystem
 from spl.dynamics.refine import Refined
 from spl.dynamics.state_relations import find_relation
@@ -124,6 +124,8 @@ class _Judge:
     def of(cls, followed: FollowedSystem, deadline: Deadline) -> "_Judge":
         few = followed.with_few_samples(MAX_JUDGED_SAMPLES, deadline)
         base = few.fit(free_factors(few.system), max_seconds=deadline.seconds_left)
+        if not base.is_used.any():
+            raise UndefinedError(f"{NOT_FOLLOWED} So they cannot be compared with others.")
         return cls(replace(few, fitted=base), few.data.n_samples / followed.data.n_samples, deadline)
 
     @property

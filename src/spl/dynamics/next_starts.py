@@ -85,15 +85,24 @@ def suggest_starts(
 
 
 def _differences(followed: FollowedSystem, rivals: Sequence[System], candidates: Numbers) -> Numbers:
-    """Return how far each rival moves away from the system [rivals, candidates]; NaN where the system itself is lost."""
+    """Return how far each rival moves away from the system [rivals, candidates]; NaN where the system itself is lost.
+
+    All are integrated with the same steps. Where half of these steps change more than the noise, nobody knows where the system goes.
+    """
     segments = _make_segments(followed, candidates)
-    present, *others = (_follow(each, followed, segments, candidates) for each in (followed.system, *rivals))
-    with np.errstate(all="ignore"):
+    initial = np.ascontiguousarray(candidates[:, : len(followed.system.first_order_states)].T)
+    with np.errstate(all="ignore"):  # trajectories may be lost
+        shooter = make_shooter(followed.system, segments, followed.states)
+        n_substeps = shooter.refined_for(followed.system.constants, initial).n_substeps
+        coarse, present, *others = (
+            _follow(system, followed, segments, initial, factor * n_substeps)
+            for system, factor in ((followed.system, 1), (followed.system, 2), *((rival, 2) for rival in rivals))
+        )
         off = [np.minimum(np.abs(other - present) * segments.weights[:, :1], FARTHEST) for other in others]
+        is_known = (np.abs(coarse - present) * segments.weights[:, :1] <= 1).all(axis=(0, 2))
     off = [np.where(np.isnan(each), FARTHEST, each) for each in off]  # a rival that is lost differs
     differences = np.array([np.sqrt(np.mean(each**2, axis=(0, 2))) for each in off])
-    is_lost = ~np.isfinite(present).all(axis=(0, 2))
-    return np.where(is_lost, np.nan, differences.reshape(len(rivals), len(candidates)))
+    return np.where(is_known, differences.reshape(len(rivals), len(candidates)), np.nan)
 
 
 def _make_segments(followed: FollowedSystem, candidates: Numbers) -> Segments:
@@ -115,9 +124,7 @@ def _make_segments(followed: FollowedSystem, candidates: Numbers) -> Segments:
     return cut_segments(runs, noise, [np.array([0, N_SAMPLES])] * len(runs))
 
 
-def _follow(system: System, followed: FollowedSystem, segments: Segments, candidates: Numbers) -> Numbers:
-    """Return the measured states of a system from all candidates [D, candidates, samples]; NaN where it is lost."""
-    initial = np.ascontiguousarray(candidates[:, : len(system.first_order_states)].T)
-    with np.errstate(all="ignore"):  # trajectories may be lost
-        shooter = make_shooter(system, segments, followed.states).refined_for(system.constants, initial)
-        return shooter.follow(system.constants[np.newaxis], initial[np.newaxis])[0, : len(followed.data.states)]
+def _follow(system: System, followed: FollowedSystem, segments: Segments, initial: Numbers, n_substeps: int) -> Numbers:
+    """Return the measured states of a system from all starts [D, candidates, samples]; NaN where it is lost."""
+    shooter = make_shooter(system, segments, followed.states, n_substeps)
+    return shooter.follow(system.constants[np.newaxis], initial[np.newaxis])[0, : len(followed.data.states)]
