@@ -26,7 +26,18 @@ MAX_SUGGESTED = 100
 
 
 class FittedSystem:
-    """The part of an estimator that says how sure its system is. What is asked for is computed once."""
+    """The part of an estimator that says how sure its system is. What is asked for is computed once.
+
+    Examples:
+        >>> from spl import SPLDynamics
+        >>> t = np.linspace(0, 10, 200)
+        >>> x = np.column_stack([np.sin(2 * t), np.cos(2 * t)])  # one circle, on which x0**2 + x1**2 is 1
+        >>> model = SPLDynamics(operators=("+", "*"), timeout=4, random_state=0).fit(x, t)
+        >>> model.identifiability_.is_unique, len(model.rivals()) > 0, model.suggest(2).columns.tolist()
+        (False, True, ['x0', 'x1', 'difference', 'told_apart'])
+        >>> model.simulate(x[0], t, n_draws=20).draws.shape
+        (20, 200, 2)
+    """
 
     discovery_: SystemDiscovery
     trajectories_: Trajectories
