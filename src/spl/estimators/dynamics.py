@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -21,9 +21,7 @@ from spl.dynamics.discover import SystemDiscovery, discover_system
 from spl.dynamics.quality import measure_r2
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import AUTO_RATES, Method, Plan, allows_rates, make_rows
-from spl.dynamics.simulate import simulate
 from spl.dynamics.system_packing import evaluate_slopes
-from spl.dynamics.trajectory_draws import SimulationDraws, draw_trajectories
 from spl.errors import (
     DataError,
     DoubtfulResult,
@@ -31,13 +29,12 @@ from spl.errors import (
     RunFileError,
     SearchInterrupted,
     SettingError,
-    SimulationEnded,
     UndefinedError,
     UndefinedValues,
     show_value,
 )
 from spl.estimators.fitted_front import EQUATION_DIGITS
-from spl.estimators.fitted_system import FittedSystem
+from spl.estimators.fitted_system import MAX_DRAWS, FittedSystem
 from spl.estimators.inputs import warn_of_repairs
 from spl.estimators.parameters import check_run_file, count_jobs
 from spl.estimators.stop_flag import request_stop_of, stop_flag
@@ -67,7 +64,6 @@ if TYPE_CHECKING:
     from spl.display.progress import SystemDisplay
 
 MAX_PRECISION = 17  # digits that a number has
-MAX_DRAWS = 100_000  # simulations of a band
 
 
 class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
@@ -238,80 +234,6 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         if not np.isfinite(slopes).all():
             warnings.warn(explain_undefined_system(system, columns), UndefinedValues, stacklevel=2)
         return np.where(np.isfinite(slopes), slopes, np.nan)
-
-    @overload
-    def simulate(
-        self,
-        x0: ArrayLike,
-        t: ArrayLike,
-        u: ArrayLike | Callable[[float], ArrayLike] | None = None,
-        n_draws: None = None,
-        random_state: int | None = None,
-    ) -> NDArray[np.float64]: ...
-
-    @overload
-    def simulate(
-        self,
-        x0: ArrayLike,
-        t: ArrayLike,
-        u: ArrayLike | Callable[[float], ArrayLike] | None = None,
-        *,
-        n_draws: int,
-        random_state: int | None = None,
-    ) -> SimulationDraws: ...
-
-    def simulate(
-        self,
-        x0: ArrayLike,
-        t: ArrayLike,
-        u: ArrayLike | Callable[[float], ArrayLike] | None = None,
-        n_draws: int | None = None,
-        random_state: int | None = None,
-    ) -> NDArray[np.float64] | SimulationDraws:
-        """Return the states [N, D] at given times; for order 2 positions and velocities.
-
-        If the solution diverges or leaves the domain of an equation, the rest is NaN, and a warning says why.
-
-        With `n_draws`, the system is simulated again and again with other numbers that the data allows. What comes back then has
-        `states` [N, D], all `draws` [n_draws, N, D], their `median()` and `interval(level)`, and `n_ended`, how many of them end
-        early. The start counts as exact. In a chaotic system, draws soon spread over the whole attractor: nobody can tell where it
-        will be.
-
-        Args:
-            x0: the states at `t[0]`; for order 2 positions and velocities.
-            t: the times [N].
-            u: inputs [N, U] at these times, or a function of time.
-            n_draws: how many draws; None for one simulation with the numbers as they are.
-            random_state: the random seed of the draws; by default that of the model.
-        """
-        if n_draws is None:
-            found = simulate(self._system(), x0, t, u)
-            if found.ended is not None:
-                warnings.warn(
-                    f"The simulation ended at t = {found.ended:g}: {found.reason}.", SimulationEnded, stacklevel=2
-                )
-            return found.states
-        check_count("n_draws", n_draws, at_least=2, at_most=MAX_DRAWS)
-        band = self._draw(x0, t, u, n_draws, random_state)
-        if band.n_ended:
-            warnings.warn(
-                f"{band.n_ended} of {n_draws} draws end before t = {band.t[-1]:g}: they diverge or leave the domain of an equation.",
-                SimulationEnded,
-                stacklevel=2,
-            )
-        return band
-
-    def _draw(
-        self,
-        x0: ArrayLike,
-        t: ArrayLike,
-        u: ArrayLike | Callable[[float], ArrayLike] | None,
-        n_draws: int,
-        random_state: int | None = None,
-    ) -> SimulationDraws:
-        seed = self.random_state if random_state is None else random_state
-        rng = np.random.default_rng(check_random_state(seed).randint(2**31))
-        return draw_trajectories(self._follow(), x0, t, u, n_draws=n_draws, rng=rng)
 
     def score(self, x: Any, t: Any, x_dot: Any = None, u: Any = None) -> float:
         """Return R2 of the derivatives on other trajectories, averaged over the states; derivatives are estimated as in `fit`.

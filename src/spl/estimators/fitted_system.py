@@ -1,10 +1,14 @@
-"""How sure a fitted `SPLDynamics` is: intervals and correlations of its numbers, rival systems, and what to measure next."""
+"""Simulations of a fitted `SPLDynamics`, and how sure it is: errors of its numbers, rival systems, and what to measure next."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from typing import overload
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from spl.data.trajectories import Trajectories
@@ -12,8 +16,10 @@ from spl.dynamics.discover import SystemDiscovery
 from spl.dynamics.followed_system import FollowedSystem
 from spl.dynamics.identifiability import Identifiability, judge_identifiability
 from spl.dynamics.next_starts import find_box, suggest_starts
+from spl.dynamics.simulate import simulate
 from spl.dynamics.system_uncertainty import NumberInterval, SystemCurvature, correlate_constants, find_intervals
-from spl.errors import SettingError, show_value
+from spl.dynamics.trajectory_draws import SimulationDraws, draw_trajectories
+from spl.errors import SettingError, SimulationEnded, show_value
 from spl.estimators.fitted_front import EQUATION_DIGITS
 from spl.estimators.fitted_uncertainty import check_choice, check_level
 from spl.formulas.grammar import Grammar
@@ -23,10 +29,11 @@ from spl.settings import check_count
 JUDGE_SECONDS = 60.0  # that may go into rivals: they usually take less than a second
 N_DRAWS_AS_RIVALS = 16  # systems with other numbers, where there are no rivals with other terms
 MAX_SUGGESTED = 100
+MAX_DRAWS = 100_000  # simulations of a band
 
 
 class FittedSystem:
-    """The part of an estimator that says how sure its system is. What is asked for is computed once.
+    """The part of an estimator that simulates its system and says how sure it is. What is asked for is computed once.
 
     Examples:
         >>> from spl import SPLDynamics
@@ -39,11 +46,87 @@ class FittedSystem:
         (20, 200, 2)
     """
 
+    random_state: int | np.random.RandomState | None
     discovery_: SystemDiscovery
     trajectories_: Trajectories
     _grammars: Sequence[Grammar]
     _followed: FollowedSystem | None
     _identifiability: Identifiability | None
+
+    @overload
+    def simulate(
+        self,
+        x0: ArrayLike,
+        t: ArrayLike,
+        u: ArrayLike | Callable[[float], ArrayLike] | None = None,
+        n_draws: None = None,
+        random_state: int | None = None,
+    ) -> NDArray[np.float64]: ...
+
+    @overload
+    def simulate(
+        self,
+        x0: ArrayLike,
+        t: ArrayLike,
+        u: ArrayLike | Callable[[float], ArrayLike] | None = None,
+        *,
+        n_draws: int,
+        random_state: int | None = None,
+    ) -> SimulationDraws: ...
+
+    def simulate(
+        self,
+        x0: ArrayLike,
+        t: ArrayLike,
+        u: ArrayLike | Callable[[float], ArrayLike] | None = None,
+        n_draws: int | None = None,
+        random_state: int | None = None,
+    ) -> NDArray[np.float64] | SimulationDraws:
+        """Return the states [N, D] at given times; for order 2 positions and velocities.
+
+        If the solution diverges or leaves the domain of an equation, the rest is NaN, and a warning says why.
+
+        With `n_draws`, the system is simulated again and again with other numbers that the data allows. What comes back then has
+        `states` [N, D], all `draws` [n_draws, N, D], their `median()` and `interval(level)`, and `n_ended`, how many of them end
+        early. The start counts as exact. In a chaotic system, draws soon spread over the whole attractor: nobody can tell where it
+        will be.
+
+        Args:
+            x0: the states at `t[0]`; for order 2 positions and velocities.
+            t: the times [N].
+            u: inputs [N, U] at these times, or a function of time.
+            n_draws: how many draws; None for one simulation with the numbers as they are.
+            random_state: the random seed of the draws; by default that of the model.
+        """
+        check_is_fitted(self)
+        if n_draws is None:
+            found = simulate(self.discovery_.system, x0, t, u)
+            if found.ended is not None:
+                warnings.warn(
+                    f"The simulation ended at t = {found.ended:g}: {found.reason}.", SimulationEnded, stacklevel=2
+                )
+            return found.states
+        check_count("n_draws", n_draws, at_least=2, at_most=MAX_DRAWS)
+        band = self._draw(x0, t, u, n_draws, random_state)
+        if band.n_ended:
+            warnings.warn(
+                f"{band.n_ended} of {n_draws} draws end before t = {band.t[-1]:g}: they diverge or leave the domain of an equation.",
+                SimulationEnded,
+                stacklevel=2,
+            )
+        return band
+
+    def _draw(
+        self,
+        x0: ArrayLike,
+        t: ArrayLike,
+        u: ArrayLike | Callable[[float], ArrayLike] | None,
+        n_draws: int,
+        random_state: int | None = None,
+    ) -> SimulationDraws:
+        seed = self.random_state if random_state is None else random_state
+        rng = np.random.default_rng(check_random_state(seed).randint(2**31))
+        return draw_trajectories(self._follow(), x0, t, u, n_draws=n_draws, rng=rng)
 
     def intervals(self, level: float = 0.95, method: str = "curvature") -> pd.DataFrame:
         """Return the interval of each number of the equations: state, value, lower, upper, term.
