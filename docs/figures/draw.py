@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from identifiability_figures import draw_one_trajectory
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -321,6 +322,7 @@ def main() -> None:
         "columns": draw_columns,
         "implicit": draw_implicit,
         "trust": draw_trust,
+        "one-trajectory": draw_one_trajectory,
     }
     for name, draw in figures.items():
         with rc_context(LOOK):

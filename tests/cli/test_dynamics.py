@@ -41,6 +41,7 @@ JSON_KEYS = {
     "seconds": float,
     "seed": int,
     "interrupted": bool,
+    "identifiability": dict,
 }
 EQUATION_KEYS = {"state", "left_side", "equation", "sympy", "latex", "solved", "r2", "numbers", "front"}
 
@@ -160,6 +161,30 @@ def test_a_plot_is_written(table, tmp_path):
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_equations_that_fit_as_well_are_listed_in_every_door(table, tmp_path):
+    (tmp_path / "products.grammar").write_text("f -> f + f | C*t\nt -> t*t | x | y")
+    words = ("data.csv", *SMALL[:4], "--grammar", "products.grammar", "--timeout", "6")
+    printed = run(*words, "--run", "law.spl")
+    assert "The trajectories do not determine the equations: others fit as well." in printed.stdout
+    assert "Equations that fit as well, each in place of one of these:" in printed.stdout
+    found = json.loads(run(*words, "--json").stdout)["identifiability"]
+    assert not found["unique"]
+    assert found["rivals"]
+    assert "others fit as well" in run(*words, "--quiet").stderr
+    system = report_of_run(read_run(tmp_path / "law.spl")).system
+    assert "others fit as well" in system.identifiability[0]
+    assert len(system.rivals) >= 1
+
+
+def test_a_band_is_drawn_if_it_is_asked_for(table, tmp_path):
+    pytest.importorskip("matplotlib")
+    sizes = []
+    for draws in ((), ("--draws", "20")):
+        assert run("data.csv", *SMALL, "--plot", "plot.svg", *draws).exit_code == 0
+        sizes.append((tmp_path / "plot.svg").read_text().count("FillBetweenPolyCollection"))
+    assert sizes[0] < sizes[1]
+
+
 def test_standard_input_is_a_table_too(table):
     assert run("-", *SMALL, "--quiet", input=table.to_csv(index=False)).stdout.startswith("dx/dt = ")
 
@@ -192,6 +217,8 @@ def test_standard_input_is_a_table_too(table):
         (["data.csv", "--time", "t", "--seed", "-1"], "must be 0 or more; got -1"),
         (["data.csv", "--time", "t", "--plot", "plot.docx"], "The plot must end in .png, .pdf, .svg"),
         (["data.csv", "--time", "t", "--plot", "nowhere/plot.png"], "The folder of the plot"),
+        (["data.csv", "--time", "t", "--draws", "20"], "add --plot FILE"),
+        (["data.csv", "--time", "t", "--plot", "plot.png", "--draws", "1"], "--draws takes a number, 2 or more"),
     ],
 )
 def test_a_mistake_is_one_line_on_standard_error_and_status_2(table, arguments, message):

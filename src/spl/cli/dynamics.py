@@ -27,18 +27,22 @@ from spl.cli.options import (
 from spl.settings import TIMEOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from spl.data.trajectories import Trajectories
     from spl.dynamics.discover import SystemDiscovery
+    from spl.dynamics.identifiability import Identifiability
     from spl.dynamics.request import SystemRequest
     from spl.dynamics.rows import Plan
     from spl.dynamics.state_searches import SystemWatcher
+    from spl.dynamics.trajectory_draws import SimulationDraws
     from spl.formulas.grammar import Grammar
 
 AUTO_METHOD = "auto"
 WEAK_METHOD = "weak"
+LEAST_DRAWS = 2
+LEAST_JUDGE_SECONDS, MOST_JUDGE_SECONDS = 2.0, 60.0  # for rivals: they usually take less than a second
 IMPLICIT_CHOICES: "dict[str, bool | str]" = {"no": False, "yes": True, "auto": "auto"}
 
 
@@ -69,6 +73,7 @@ class DynamicsOptions:
     is_json: bool
     quiet: bool
     plot: str | None
+    draws: int | None
 
     def check(self) -> None:
         """Raise a clear error if options contradict each other."""
@@ -81,6 +86,10 @@ class DynamicsOptions:
                 "A map has no derivatives: --discrete cannot be combined with --weak or --derivative."
             )
         check_grammar_options(self.grammar_file, self.operators, self.no_constants)
+        if self.draws is not None and (self.plot is None or self.draws < LEAST_DRAWS):
+            raise click.UsageError(
+                f"--draws takes a number, {LEAST_DRAWS} or more, of simulations that make a band in the plot: add --plot FILE."
+            )
 
 
 def _read_implicit(_: click.Context, __: click.Parameter, value: str) -> bool | str:
@@ -147,6 +156,12 @@ def _read_implicit(_: click.Context, __: click.Parameter, value: str) -> bool | 
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equations.")
 @click.option("--plot", metavar="FILE", help="Plot data, simulation and phase portrait to a .png, .pdf or .svg file.")
+@click.option(
+    "--draws",
+    type=int,
+    metavar="N",
+    help="Band in the plot from N simulations with other numbers that the data allows, such as 100. [default: no band]",
+)
 def dynamics(**options: Any) -> None:
     """Find the governing equations of a system from measured trajectories.
 
@@ -155,7 +170,8 @@ def dynamics(**options: Any) -> None:
     out, with a note, and runs are split where many are missing.
 
     Each equation is searched in turn; then all are fitted together to the trajectories, and every number gets a
-    standard error. Ctrl-C ends the search with the best so far, with status 0 and the word "interrupted".
+    standard error. At the end, terms are exchanged for others: if other simple equations fit as well, they are listed, with
+    what would help. Ctrl-C ends the search with the best so far, with status 0 and the word "interrupted".
 
     \b
     Examples:
@@ -172,12 +188,13 @@ def dynamics(**options: Any) -> None:
     compile_with_message(is_silent=given.is_json or given.quiet)
     found = _search(given, request)
     print_notes(found.notes[len(request.data.notes) :])
+    judged = judge_system(found, request.data, request.grammars, request.limits.timeout)
     if given.is_json:
-        _print_json(found, request.data, given.seed)
+        print_system_json(found, request.data, given.seed, judged)
     else:
-        print_system(found, request.data, request.plan, is_quiet=given.quiet)
+        print_system(found, request.data, request.plan, is_quiet=given.quiet, judged=judged)
     if given.plot is not None:
-        _draw(found, request.data, given.plot, is_quiet=given.quiet or given.is_json)
+        _draw(given, request, found)
 
 
 def _read_request(given: DynamicsOptions) -> "SystemRequest":
@@ -254,14 +271,42 @@ def open_system_progress(
     return SystemDisplay(console, left_sides, timeout=timeout)
 
 
-def _print_json(found: "SystemDiscovery", runs: "Trajectories", seed: int) -> None:
+def judge_system(
+    found: "SystemDiscovery", runs: "Trajectories", grammars: "Sequence[Grammar]", timeout: float | None
+) -> "Identifiability | None":
+    """Return whether other equations fit as well, from the time that is left; None if that is unknown, or the run is interrupted."""
+    from spl.dynamics.identifiability import judge_discovery
+
+    if found.is_interrupted:
+        return None
+    seconds = MOST_JUDGE_SECONDS if timeout is None else min(timeout - found.seconds, MOST_JUDGE_SECONDS)
+    try:
+        return judge_discovery(found, runs, grammars, max(seconds, LEAST_JUDGE_SECONDS))
+    except KeyboardInterrupt:
+        return None
+
+
+def print_system_json(
+    found: "SystemDiscovery", runs: "Trajectories", seed: int, judged: "Identifiability | None"
+) -> None:
+    """Print the equations of a system, how good they are and whether others fit as well, as one JSON object."""
+    from spl.display.identifiability import describe_identifiability
     from spl.display.systems import describe_system
 
-    click.echo(json.dumps(describe_system(found, runs, found.notes, seed), allow_nan=False))
+    described = describe_system(found, runs, found.notes, seed)
+    click.echo(json.dumps(described | {"identifiability": describe_identifiability(judged)}, allow_nan=False))
 
 
-def print_system(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *, is_quiet: bool) -> None:
-    """Print the equations of a system, and unless `is_quiet`, how good they are."""
+def print_system(
+    found: "SystemDiscovery",
+    runs: "Trajectories",
+    plan: "Plan",
+    *,
+    is_quiet: bool,
+    judged: "Identifiability | None" = None,
+) -> None:
+    """Print the equations of a system, and unless `is_quiet`, how good they are and whether others fit as well."""
+    from spl.display.identifiability import identifiability_lines
     from spl.display.results import print_lines
     from spl.display.systems import equation_lines, method_line, quality_lines, solved_lines, summary_lines
 
@@ -270,16 +315,39 @@ def print_system(found: "SystemDiscovery", runs: "Trajectories", plan: "Plan", *
         print_lines(console, equation_lines(found.system))
         if found.is_interrupted:
             click.echo("Note: interrupted; this is the best so far.", err=True)
+        print_notes(judged.reasons[:1] if judged is not None and not judged.is_unique else ())
         return
     print_lines(console, ["", method_line(runs, found.rows, plan), ""])
     print_lines(console, [*equation_lines(found.system), *solved_lines(found.system)], style="bold")
-    print_lines(console, ["", *quality_lines(found), "", *summary_lines(found, runs)])
+    print_lines(console, ["", *quality_lines(found), ""])
+    if judged is not None:
+        print_lines(console, [*identifiability_lines(judged), ""])
+    print_lines(console, summary_lines(found, runs))
 
 
-def _draw(found: "SystemDiscovery", runs: "Trajectories", plot: str, *, is_quiet: bool) -> None:
+def _draw(given: DynamicsOptions, request: "SystemRequest", found: "SystemDiscovery") -> None:
     from spl.plots.style import save_figure
     from spl.plots.systems import plot_system
 
-    save_figure(plot_system(found.system, runs, found.rows), plot)
-    if not is_quiet:
+    plot = given.plot or ""
+    save_figure(plot_system(found.system, request.data, found.rows, _draw_band(given, request, found)), plot)
+    if not (given.quiet or given.is_json):
         click.echo(f"The plot is in {plot}.")
+
+
+def _draw_band(given: DynamicsOptions, request: "SystemRequest", found: "SystemDiscovery") -> "SimulationDraws | None":
+    """Return the draws of a simulation of the first run, if they are asked for."""
+    import numpy as np
+
+    from spl.dynamics.followed_system import FollowedSystem
+    from spl.dynamics.trajectory_draws import draw_trajectories
+
+    if given.draws is None:
+        return None
+    followed = FollowedSystem.of(found, request.data, request.grammars)
+    run, rng = request.data.runs[0], np.random.default_rng(given.seed)
+    inputs = run.u if request.data.inputs else None
+    band = draw_trajectories(followed, found.rows.starts[0][0], run.t, inputs, n_draws=given.draws, rng=rng)
+    if band.n_ended:
+        print_notes([f"{band.n_ended} of {given.draws} draws diverge or leave the domain of an equation."])
+    return band

@@ -304,8 +304,7 @@ def _resume_search(run: "StoredRun", options: ResumeOptions) -> None:
 
 
 def _resume_system(run: "StoredRun", data: "Trajectories", options: ResumeOptions) -> None:
-    from spl.cli.dynamics import open_system_progress, print_system
-    from spl.display.systems import describe_system
+    from spl.cli.dynamics import judge_system, open_system_progress, print_system, print_system_json
     from spl.runs.dynamics import resume_system, stored_plan
 
     plan = stored_plan(run)
@@ -313,7 +312,8 @@ def _resume_system(run: "StoredRun", data: "Trajectories", options: ResumeOption
     with open_system_progress(data, plan, limits.timeout, is_json=options.is_json, is_quiet=options.quiet) as watch:
         found = resume_system(run, limits=limits, n_jobs=options.n_jobs, watch=watch)
     print_notes(found.notes)
+    judged = judge_system(found, data, [search.grammar for search in run.searches], limits.timeout)
     if options.is_json:
-        click.echo(json.dumps(describe_system(found, data, found.notes, run.settings["seed"]), allow_nan=False))
+        print_system_json(found, data, run.settings["seed"], judged)
     else:
-        print_system(found, data, plan, is_quiet=options.quiet)
+        print_system(found, data, plan, is_quiet=options.quiet, judged=judged)

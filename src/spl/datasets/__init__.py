@@ -8,6 +8,7 @@ wide_tables        laws among many columns
 unrelated          tables whose columns do not explain the target
 systems            well-known dynamical systems by name: noisy trajectories with their true equations
 sampled_systems    systems that oscillate, to be sampled a few times per turn
+single_trajectories  systems measured along one trajectory, which is enough for some of them
 lorenz             the Lorenz system
 attractors         the chaotic systems of Thomas and Halvorsen, and Rössler's hyperchaos
 oscillators        Van der Pol, Duffing, Rössler, Sel'kov's glycolytic oscillator, FitzHugh-Nagumo, and the Brusselator
@@ -47,6 +48,7 @@ from spl.datasets.populations import make_lotka_volterra, make_michaelis_menten,
 from spl.datasets.random_formulas import RandomFormula, load_random_formula, make_random_formulas
 from spl.datasets.sampled_systems import SAMPLED_SYSTEMS, SampledSystem
 from spl.datasets.simulation import SystemData
+from spl.datasets.single_trajectories import SINGLE_TRAJECTORIES, SingleTrajectory
 from spl.datasets.systems import SYSTEMS
 from spl.datasets.unrelated import make_unrelated
 from spl.datasets.wide_tables import WIDE_LAWS, WideLaw, load_wide_law, make_wide_table, make_wide_test
@@ -54,6 +56,7 @@ from spl.datasets.wide_tables import WIDE_LAWS, WideLaw, load_wide_law, make_wid
 __all__ = [
     "LAWS",
     "SAMPLED_SYSTEMS",
+    "SINGLE_TRAJECTORIES",
     "SYSTEMS",
     "WIDE_LAWS",
     "BallDrop",
@@ -65,6 +68,7 @@ __all__ = [
     "Problem",
     "RandomFormula",
     "SampledSystem",
+    "SingleTrajectory",
     "SystemData",
     "WideLaw",
     "fetch_ball_drop",

@@ -15,7 +15,7 @@ from spl.data.trajectories import Trajectory
 from spl.dynamics.budget import NEVER, Deadline
 from spl.dynamics.segment_fit import FitTask, SegmentFit, fit_constants_and_states, fit_first_states
 from spl.dynamics.segments import Edges, Segments, as_set, choose_length, even_edges, join_pairs
-from spl.dynamics.shooting import INTEGRATION_ERROR, MAX_SUBSTEPS, make_shooter, one_for_zero
+from spl.dynamics.shooting import INTEGRATION_ERROR, MAX_SUBSTEPS, NormalEquations, make_shooter, one_for_zero
 from spl.errors import DataError
 from spl.formulas.system import System
 
@@ -52,11 +52,14 @@ class Refined:
         shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
         return shooter.fill_in(states, self.system.constants, self.initial_states.T, self.is_used)
 
-    def information(self, states: Sequence[Numbers]) -> Numbers:
-        """Return the second derivatives of half the squared error by the constants [C, C], with first states fitted again."""
+    def information(self, states: Sequence[Numbers], sizes: Numbers | None = None) -> Numbers:
+        """Return the second derivatives of half the squared error by the constants [C, C], with first states fitted again.
+
+        `sizes` [C] are what constants that are 0 may be expected to be; 1 if nothing is known about them.
+        """
         shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
         with np.errstate(all="ignore"):  # trajectories may be lost
-            normal = shooter.normal_equations(self.system.constants, self.initial_states.T, self.is_used)
+            normal = shooter.normal_equations(self.system.constants, self.initial_states.T, self.is_used, sizes=sizes)
         return normal.reduce(np.zeros_like(normal.state_slope))[0]
 
 
@@ -187,9 +190,30 @@ def find_standard_errors(
         >>> ratio.round(2)  # 1/C changes by 1/C**2 times as much as C
         array([16.])
     """
+    return find_precision(system, fitted, runs, starts, noise).standard_errors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Precision:
+    """How well the data determines the constants of a system."""
+
+    normal: NormalEquations
+    variance: float  # of the residuals, in units of the noise that was assumed
+    n_free: int  # measurements minus fitted numbers
+
+    @property
+    def standard_errors(self) -> Numbers:
+        """The standard error of each constant [C]; infinite for those that the data does not determine."""
+        return np.asarray(np.sqrt(self.variance) * self.normal.standard_errors())
+
+
+def find_precision(
+    system: System, fitted: Refined, runs: Sequence[Trajectory], starts: Sequence[Numbers], noise: ArrayLike
+) -> Precision:
+    """Return how well the data determines the constants of a system that is a fitted one written in another form."""
     task = _make_task(system, runs, starts, noise, None)
     with np.errstate(all="ignore"):  # trajectories may be lost
-        return _standard_errors(_take_up(task, replace(fitted, system=system), starts))
+        return _find_precision(_take_up(task, replace(fitted, system=system), starts))
 
 
 def _make_task(
@@ -374,7 +398,7 @@ def _summarise(fit: SegmentFit) -> Refined:
         notes.append("The equations are stiff: the integration may be less accurate than the noise.")
     return Refined(
         system=fit.system,
-        standard_errors=_standard_errors(fit),
+        standard_errors=_find_precision(fit).standard_errors,
         chi2=float((residuals**2).sum() / max(1, n_observations)),
         error=_mean_error(fit.task, fit.losses, segments.size),
         log_likelihood=float(-(residuals**2).sum() / 2 - logarithms),
@@ -396,10 +420,10 @@ def _is_stiff(fit: SegmentFit) -> bool:
     return error is None or error > STIFF_ERROR
 
 
-def _standard_errors(fit: SegmentFit) -> Numbers:
-    """Return the standard error of each constant, for noise as large as the residuals.
+def _find_precision(fit: SegmentFit) -> Precision:
+    """Return how well constants are determined, for noise as large as the residuals.
 
     Without noise, errors of the integration are left, which have the same sign in all samples.
     """
     floor = 0.0 if fit.scale > INTEGRATION_ERROR else INTEGRATION_ERROR**2 * fit.n_free
-    return np.asarray(np.sqrt(max(fit.scale, floor)) * fit.normal_equations().standard_errors())
+    return Precision(fit.normal_equations(), max(fit.scale, floor), fit.n_free)

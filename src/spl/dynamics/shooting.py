@@ -70,15 +70,19 @@ class Shooter:
         off = np.where(segments.weights > 0, off, 0.0)
         return np.swapaxes(off, 1, 2).reshape(len(off), segments.n_segments, -1)
 
-    def linearise(self, constants: Numbers, initial: Numbers, *, with_constants: bool) -> tuple[Numbers, Numbers]:
+    def linearise(
+        self, constants: Numbers, initial: Numbers, *, with_constants: bool, sizes: Numbers | None = None
+    ) -> tuple[Numbers, Numbers]:
         """Return the residuals [M, D * K] at constants [C] and first states [S, M], and the numeric slopes of the predictions.
 
-        The slopes are by first states and constants, [M, S + C, D * K]; without constants [M, S, D * K].
+        The slopes are by first states and constants, [M, S + C, D * K]; without constants [M, S, D * K]. `sizes` [C] are what
+        constants that are 0 may be expected to be; 1 if nothing is known about them.
         """
         n_states = len(initial)
         nudges = NUDGE * self.spread
         if with_constants:
-            nudges = np.concatenate([nudges, NUDGE * np.where(constants == 0, 1.0, np.abs(constants))])
+            expected = np.ones_like(constants) if sizes is None else sizes
+            nudges = np.concatenate([nudges, NUDGE * np.where(constants == 0, expected, np.abs(constants))])
         all_constants = np.tile(constants, (1 + nudges.size, 1))
         all_initial = np.tile(initial, (1 + nudges.size, 1, 1))
         for k, nudge in enumerate(nudges):
@@ -91,10 +95,16 @@ class Shooter:
         return residuals[0], np.swapaxes(slopes, 0, 1)
 
     def normal_equations(
-        self, constants: Numbers, initial: Numbers, is_used: NDArray[np.bool_], *, with_constants: bool = True
+        self,
+        constants: Numbers,
+        initial: Numbers,
+        is_used: NDArray[np.bool_],
+        *,
+        with_constants: bool = True,
+        sizes: Numbers | None = None,
     ) -> "NormalEquations":
-        """Return the normal equations of the segments that are used [M]; lost ones do not count."""
-        residuals, slopes = self.linearise(constants, initial, with_constants=with_constants)
+        """Return the normal equations of the segments that are used [M]; lost ones do not count. `sizes` as for `linearise`."""
+        residuals, slopes = self.linearise(constants, initial, with_constants=with_constants, sizes=sizes)
         is_known = is_used & (np.abs(slopes) < TOO_LARGE).all(axis=(1, 2)) & (np.abs(residuals) < TOO_LARGE).all(axis=1)
         residuals = np.where(is_known[:, np.newaxis], residuals, 0.0)
         slopes = np.where(is_known[:, np.newaxis, np.newaxis], slopes, 0.0)
@@ -188,14 +198,21 @@ class NormalEquations:
         constants = np.linalg.lstsq(scaled, slope / size, rcond=SINGULAR)[0] / size
         return constants, (solved[:, :, -1] - solved[:, :, :-1] @ constants).T
 
-    def standard_errors(self) -> Numbers:
-        """Return the standard errors of the constants [C] for noise of deviation 1; infinite if the data does not determine one."""
+    def covariance(self) -> tuple[Numbers, NDArray[np.bool_]]:
+        """Return the covariance of the constants [C, C] for noise of deviation 1, and which of them the data does not determine [C].
+
+        Directions in which the data determines nothing are left out of the covariance.
+        """
         matrix = self.reduce(np.zeros_like(self.state_slope))[0]
         if not np.isfinite(matrix).all():
-            return np.full(len(matrix), np.inf)
+            return np.zeros_like(matrix), np.ones(len(matrix), np.bool_)
         size = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
         values, vectors = np.linalg.eigh(matrix / np.outer(size, size))
-        is_hidden = values <= SINGULAR
-        variances = (vectors**2 / np.where(is_hidden, np.inf, values)).sum(axis=1)
-        variances[(vectors[:, is_hidden] ** 2).sum(axis=1) > HIDDEN] = np.inf
-        return np.asarray(np.sqrt(variances) / size)
+        is_seen = values > SINGULAR
+        seen = vectors[:, is_seen] / size[:, np.newaxis]
+        return (seen / values[is_seen]) @ seen.T, (vectors[:, ~is_seen] ** 2).sum(axis=1) > HIDDEN
+
+    def standard_errors(self) -> Numbers:
+        """Return the standard errors of the constants [C] for noise of deviation 1; infinite if the data does not determine one."""
+        covariance, is_hidden = self.covariance()
+        return np.where(is_hidden, np.inf, np.sqrt(np.diag(covariance)))

@@ -204,6 +204,12 @@ def _check_start(system: System, x0: ArrayLike) -> Numbers:
     return start
 
 
+def read_inputs(system: System, u: ArrayLike | Callable[[float], ArrayLike] | None, times: Numbers) -> Numbers:
+    """Return the inputs [N, U] at the times."""
+    inputs = _check_inputs(system, u, times)
+    return np.array([inputs(float(time)) for time in times]).reshape(times.size, len(system.inputs))
+
+
 def _read_inputs_at(u: Callable[[float], ArrayLike], time: float, n_inputs: int) -> Numbers:
     values = read_numbers(u(time), f"`u` at t = {time:g}")
     if values.size != n_inputs:

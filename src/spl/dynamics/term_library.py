@@ -63,8 +63,8 @@ class TermLibrary:
     def build(cls, grammar: Grammar, data: Dataset) -> "TermLibrary":
         """Collect products of variables, functions of one variable, and products of these; nothing if the grammar has no sums."""
         words = grammar.vocabulary
-        products = list(_products(words))
-        functions = list(_function_terms(grammar, words))
+        products = list(product_terms(words, words.variables))
+        functions = list(function_terms(grammar, words.variables))
         if not has_sums(grammar):
             products, functions = [], []
         kept = _Columns(data.n_rows)
@@ -166,19 +166,21 @@ class _Columns:
 # ---- terms ---------------------------------------------------------------------------------------
 
 
-def _products(words: Vocabulary) -> Iterator[Term]:
-    variables = [words.variable_token(name) for name in words.variables]
+def product_terms(words: Vocabulary, names: Sequence[str]) -> Iterator[Term]:
+    """Yield the number 1 and products of variables, those of few variables first."""
+    variables = [words.variable_token(name) for name in names]
     yield ()
     for degree in range(1, MAX_PRODUCT_DEGREE + 1):
         for factors in combinations_with_replacement(variables, degree):
             yield (tk.MUL,) * (degree - 1) + factors
 
 
-def _function_terms(grammar: Grammar, words: Vocabulary) -> Iterator[Term]:
+def function_terms(grammar: Grammar, names: Sequence[str]) -> Iterator[Term]:
     """Yield functions of one variable, and products of two such, or of one and a variable."""
+    words = grammar.vocabulary
     used = dict.fromkeys(token for rule in grammar.rules for token in rule.tokens if is_function(token))
     functions = [token for token in used if words.arity_of(token) == 1 and words.operator_of(token).traits.is_smooth]
-    variables = [(words.variable_token(name),) for name in words.variables]
+    variables = [(words.variable_token(name),) for name in names]
     single = [(function, *variable) for function in functions for variable in variables]
     yield from single
     for first in (*variables, *single):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,6 @@ from spl.dynamics.discover import SystemDiscovery, discover_system
 from spl.dynamics.quality import measure_r2
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import AUTO_RATES, Method, Plan, allows_rates, make_rows
-from spl.dynamics.simulate import simulate
 from spl.dynamics.system_packing import evaluate_slopes
 from spl.errors import (
     DataError,
@@ -30,17 +29,18 @@ from spl.errors import (
     RunFileError,
     SearchInterrupted,
     SettingError,
-    SimulationEnded,
     UndefinedError,
     UndefinedValues,
     show_value,
 )
 from spl.estimators.fitted_front import EQUATION_DIGITS
+from spl.estimators.fitted_system import MAX_DRAWS, FittedSystem
 from spl.estimators.inputs import warn_of_repairs
 from spl.estimators.parameters import check_run_file, count_jobs
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.estimators.system_inputs import GrammarLike, make_grammars, read_columns, read_trajectories
 from spl.estimators.system_tables import tabulate_fronts, tabulate_numbers, tabulate_r2
+from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 MAX_PRECISION = 17  # digits that a number has
 
 
-class SPLDynamics(FittedRepr, BaseEstimator):
+class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
     """Find the governing equations of a system from measured trajectories.
 
     Args:
@@ -103,6 +103,8 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         derivative_: the method that was used for derivatives.
         r2_: R2 of the derivative of each state, of its next value for a map: a Series.
         notes_: what was repaired or left out, and reasons to doubt the equations, about which `fit` also warns (`DoubtfulResult`).
+        identifiability_: whether the trajectories determine the equations, in words, and rival systems that fit as well; computed
+            when it is first asked for.
 
     Examples:
         >>> t = np.linspace(0, 10, 400)
@@ -173,7 +175,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             found = search(request, watch=watch, must_stop=flag.is_set)
         if found.is_interrupted:
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
-        self._keep(found, request.data)
+        self._keep(found, request.data, request.grammars)
         for doubt in found.doubts:
             warnings.warn(doubt, DoubtfulResult, stacklevel=2)
         for trouble in store.troubles:
@@ -208,7 +210,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
             search=run.config,
             run_file=path,
         )
-        model._keep(load_system(run, plan), run.data)
+        model._keep(load_system(run, plan), run.data, [search.grammar for search in run.searches])
         return model
 
     def stop(self) -> None:
@@ -232,25 +234,6 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         if not np.isfinite(slopes).all():
             warnings.warn(explain_undefined_system(system, columns), UndefinedValues, stacklevel=2)
         return np.where(np.isfinite(slopes), slopes, np.nan)
-
-    def simulate(
-        self, x0: ArrayLike, t: ArrayLike, u: ArrayLike | Callable[[float], ArrayLike] | None = None
-    ) -> NDArray[np.float64]:
-        """Return the states [N, D] at given times; for order 2 positions and velocities.
-
-        If the solution diverges or leaves the domain of an equation, the rest is NaN, and a warning says why.
-
-        Args:
-            x0: the states at `t[0]`; for order 2 positions and velocities.
-            t: the times [N].
-            u: inputs [N, U] at these times, or a function of time.
-        """
-        found = simulate(self._system(), x0, t, u)
-        if found.ended is not None:
-            warnings.warn(
-                f"The simulation ended at t = {found.ended:g}: {found.reason}.", SimulationEnded, stacklevel=2
-            )
-        return found.states
 
     def score(self, x: Any, t: Any, x_dot: Any = None, u: Any = None) -> float:
         """Return R2 of the derivatives on other trajectories, averaged over the states; derivatives are estimated as in `fit`.
@@ -335,12 +318,21 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         """
         return export_system(self._system(), format)
 
-    def plot(self) -> "Figure":
-        """Return a figure of data and simulation over time, derivatives and phase portrait. Needs matplotlib, the extra `plot`."""
+    def plot(self, n_draws: int | None = None) -> "Figure":
+        """Return a figure of data and simulation over time, derivatives and phase portrait. Needs matplotlib, the extra `plot`.
+
+        Args:
+            n_draws: how many simulations with other numbers that the data allows make a 95 % band; None for no band.
+        """
         from spl.plots.systems import plot_system
 
         check_is_fitted(self)
-        return plot_system(self.discovery_.system, self.trajectories_, self.discovery_.rows)
+        data, rows, band = self.trajectories_, self.discovery_.rows, None
+        if n_draws is not None:
+            check_count("n_draws", n_draws, at_least=2, at_most=MAX_DRAWS)
+            run = data.runs[0]
+            band = self._draw(rows.starts[0][0], run.t, run.u if data.inputs else None, n_draws)
+        return plot_system(self.discovery_.system, data, rows, band)
 
     def plot_tree(self, state: str) -> "Figure":
         """Return a drawing of the expression tree of one equation. Needs matplotlib, the extra `plot`.
@@ -410,7 +402,7 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         left_sides = {state: left_side(state, self.order, self.discrete) for state in states}
         return SystemDisplay(Console(), left_sides, timeout=self.timeout)
 
-    def _keep(self, found: SystemDiscovery, data: Trajectories) -> None:
+    def _keep(self, found: SystemDiscovery, data: Trajectories, grammars: Sequence[Grammar]) -> None:
         self.discovery_ = found
         self.trajectories_ = data
         self.feature_names_in_ = np.array(data.names, dtype=object)
@@ -422,3 +414,4 @@ class SPLDynamics(FittedRepr, BaseEstimator):
         self.notes_ = list(found.notes)
         self.r2_ = tabulate_r2(found)
         self.constants_ = tabulate_numbers(found)
+        self._keep_evidence(grammars)

@@ -10,6 +10,7 @@ from spl.display.systems import equation_lines, left_side
 from spl.dynamics.quality import compare_slopes, measure_r2
 from spl.dynamics.rows import SystemRows
 from spl.dynamics.simulate import simulate
+from spl.dynamics.trajectory_draws import SimulationDraws
 from spl.errors import shorten
 from spl.formulas.system import System
 from spl.plots.style import FOUND_COLOUR, GREY, LONGEST_TITLE, MEASURED_COLOUR, label, limits, make_figure, style, thin
@@ -23,8 +24,10 @@ MAX_DRAWN_STATES = 6  # over time
 _TIME, _SLOPES, _PORTRAIT = 2.4, 1.0, 2.0  # widths of the columns
 
 
-def plot_system(system: System, data: Trajectories, rows: SystemRows) -> "Figure":
+def plot_system(system: System, data: Trajectories, rows: SystemRows, band: SimulationDraws | None = None) -> "Figure":
     """Return a figure of the first run: states over time with the simulation, derivatives, the phase portrait.
+
+    With draws of the simulation, the states have a 95 % band.
 
     Derivatives of all runs are drawn: those of the equations against those from the data. The portrait shows the first and
     the last state; for order 2, a position and its velocity.
@@ -37,14 +40,16 @@ def plot_system(system: System, data: Trajectories, rows: SystemRows) -> "Figure
     figure = make_figure(13 if has_portrait else 9, max(2.2 * n_rows, 4))
     with style():
         grid = figure.add_gridspec(n_rows, len(widths), width_ratios=widths)
-        _draw_states(figure, grid, data, simulated, n_rows)
+        _draw_states(figure, grid, data, simulated, n_rows, band)
         _draw_slopes(figure, grid, system, rows, n_rows)
         if has_portrait:
             _draw_portrait(figure.add_subplot(grid[:, 2]), system, run, rows.starts[0], simulated)
     return figure
 
 
-def _draw_states(figure: Any, grid: Any, data: Trajectories, simulated: Numbers, n_rows: int) -> None:
+def _draw_states(
+    figure: Any, grid: Any, data: Trajectories, simulated: Numbers, n_rows: int, band: SimulationDraws | None
+) -> None:
     run = data.runs[0]
     every = thin(run.n_samples)
     shared = None
@@ -52,11 +57,15 @@ def _draw_states(figure: Any, grid: Any, data: Trajectories, simulated: Numbers,
         axes = shared = figure.add_subplot(grid[state, 0], sharex=shared)
         axes.plot(run.t[every], run.x[every, state], ".", ms=3, color=MEASURED_COLOUR, label="measured")
         axes.plot(run.t, simulated[:, state], lw=1.4, color=FOUND_COLOUR, label="simulated")
-        axes.set_ylim(limits(run.x[:, state], 0.25))  # whatever the simulation does
+        bottom, top = limits(run.x[:, state], 0.25)  # whatever the simulation does
+        if band is not None:
+            low, high = (np.clip(ends[:, state], 2 * bottom - top, 2 * top - bottom) for ends in band.interval())
+            axes.fill_between(run.t, low, high, color=FOUND_COLOUR, alpha=0.25, lw=0, label="95 % of draws")
+        axes.set_ylim(bottom, top)
         axes.set_ylabel(label(data.states[state]))
         axes.tick_params(labelbottom=state == n_rows - 1)
         if state == 0:
-            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderpad=0)
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderpad=0)
     axes.set_xlabel("time")
 
 

@@ -90,6 +90,8 @@ class SystemPart:
     followed: str = ""  # how long a simulation follows the data
     solved: tuple[tuple[str, str], ...] = ()  # text and MathML of those with rates on the right, solved for the rates
     code: Mapping[str, str] = field(default_factory=dict)
+    identifiability: tuple[str, ...] = ()  # whether other equations fit as well, in words
+    rivals: tuple[tuple[str, str], ...] = ()  # their text and MathML
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
+from spl.display.identifiability import N_SHOWN_RIVALS, rival_text
 from spl.display.noise import LOSS_WORDS, describe_noise, is_least_squares, list_places
 from spl.display.numbers import numbers_line
 from spl.display.results import SHOWN_DIGITS, STOPPED
@@ -20,6 +21,7 @@ from spl.display.systems import (
     system_numbers,
 )
 from spl.dynamics.derivatives import DERIVATIVES
+from spl.dynamics.identifiability import Identifiability, judge_discovery
 from spl.dynamics.quality import measure_r2
 from spl.dynamics.rows import WEAK_METHOD, Plan, SystemRows, make_rows
 from spl.errors import OperatorError, RunFileError, count_noun
@@ -32,11 +34,13 @@ from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.plots.learning import learning_curve
 from spl.report.contents import CODE_NAMES, LearningCurve, Report, SearchPart, SystemPart
 from spl.report.gather import gather_columns, gather_portraits, gather_search, gather_trajectories
+from spl.runs.dynamics import load_system
 from spl.runs.facts import DIED, INTERRUPTED, RUNNING
 from spl.runs.reader import StoredRun, StoredSearch, StoredSystem
 
 Numbers = NDArray[np.float64]
 
+JUDGE_SECONDS = 10.0  # that may go into rivals of a system
 MIN_DROP = 1.05  # factor; a learning curve that fell by less is not worth showing
 _WORDS = {"None": "none", "True": "yes", "False": "no"}
 _STATUS_NOTES = {
@@ -174,7 +178,7 @@ def _report_of_system(run: StoredRun, data: Trajectories) -> Report:
         searches=searches,
         settings=tuple(_settings(run)),
         versions=tuple(run.versions.items()),
-        system=_system_part(run.system, data, rows, is_drawn=not note) if run.system else None,
+        system=_system_part(run, run.system, data, rows, is_drawn=not note) if run.system else None,
         notes=_notes(run, note),
     )
 
@@ -209,8 +213,13 @@ def _grammars(run: StoredRun) -> Iterator[tuple[str, str]]:
     yield from ((search.name, text) for search, text in zip(run.searches, texts, strict=True))
 
 
-def _system_part(stored: StoredSystem, data: Trajectories, rows: SystemRows, *, is_drawn: bool) -> SystemPart:
+def _system_part(
+    run: StoredRun, stored: StoredSystem, data: Trajectories, rows: SystemRows, *, is_drawn: bool
+) -> SystemPart:
     system = stored.system
+    grammars = [search.grammar for search in run.searches]
+    found = load_system(run, plan_of_run(run))
+    judged = judge_discovery(found, data, grammars, JUDGE_SECONDS) if is_drawn else None
     return SystemPart(
         equations=tuple(_describe_equations(stored, rows, is_drawn=is_drawn)),
         trajectories=gather_trajectories(system, data, rows.starts) if is_drawn else (),
@@ -218,7 +227,16 @@ def _system_part(stored: StoredSystem, data: Trajectories, rows: SystemRows, *, 
         followed=followed_line(system, data, rows) if is_drawn else "",
         code=_write_system_code(system),
         solved=tuple(_describe_solved(system)),
+        identifiability=judged.reasons if judged is not None else (),
+        rivals=tuple(_describe_rivals(judged)) if judged is not None else (),
     )
+
+
+def _describe_rivals(judged: Identifiability) -> Iterator[tuple[str, str]]:
+    """Yield text and MathML of equations that fit as well."""
+    for rival in judged.rivals[:N_SHOWN_RIVALS]:
+        side = mathml_sides(rival.system)[rival.system.states.index(rival.state)]
+        yield rival_text(rival), to_mathml(rival.program, left=side, digits=SHOWN_DIGITS)
 
 
 def _describe_equations(stored: StoredSystem, rows: SystemRows, *, is_drawn: bool) -> Iterator[tuple[str, str, str]]:

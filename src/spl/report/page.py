@@ -231,6 +231,8 @@ def _write_system(system: SystemPart) -> str:
     parts = [
         _section("system", "The system", f"{equations}<h3>Solved for the rates</h3>{solved}" if solved else equations)
     ]
+    if system.identifiability:
+        parts.append(_section("identifiability", "Do the trajectories determine it?", _write_identifiability(system)))
     if system.trajectories:
         note = f"<p>{escape(system.followed)}</p>"
         parts.append(_section("over-time", "Trajectories", note + KEYS + _write_curves(system.trajectories)))
@@ -239,6 +241,18 @@ def _write_system(system: SystemPart) -> str:
     if system.code:
         parts.append(_section("code", "The system as code", _write_code(system.code, "system")))
     return "\n".join(parts)
+
+
+def _write_identifiability(system: SystemPart) -> str:
+    """Return whether other equations fit as well, and the rivals."""
+    words = f"<p>{escape(' '.join(system.identifiability))}</p>"
+    if not system.rivals:
+        return words
+    rows = "".join(
+        f'<div class="equation wide" tabindex="0" role="group" aria-label="{escape(text)}">{mathml}</div>'
+        for text, mathml in system.rivals
+    )
+    return f"{words}<p>Each of these fits as well in place of one equation:</p>{rows}"
 
 
 def _write_curves(curves: Iterable[Curve], look: str = "found") -> str:
