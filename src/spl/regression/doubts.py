@@ -1,21 +1,26 @@
 """Reasons to doubt what a search found, in words for people."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
 from spl.data.dataset import Dataset
+from spl.formulas.program import Vocabulary
 from spl.kernels.programs import tokens as tk
 from spl.noise.first_weights import distance_from_neighbours
 from spl.noise.models import NORMAL
 from spl.noise.repeats import DOUBTFUL_CHANCE, find_repeats, misfit_chance
 from spl.regression.candidate import Candidate
+from spl.regression.cross_validation import cross_losses
 from spl.regression.description_length import count_numbers, description_length
 from spl.regression.fit import evaluate, find_scatter, fit_constant
 from spl.regression.front import Front
+from spl.regression.held_out import LARGEST_CHANCE, HeldOutVerdict
 
 PATTERN_CHANCE = 1e-4  # errors are doubted if noise would be so like that of their neighbours less often than this
 UNEXPLAINED = "The columns do not explain the target: a constant describes it best."
+UNCONFIRMED = "The columns do not explain the target of the validation rows"  # begins a note
 
 
 def find_misfit(chosen: Candidate, data: Dataset) -> tuple[str, ...]:
@@ -54,6 +59,40 @@ def find_pattern(chosen: Candidate, data: Dataset, noise: str) -> tuple[str, ...
     )
 
 
+def find_failure(verdict: HeldOutVerdict | None) -> tuple[str, ...]:
+    """Return a note if no formula of a front is better than chance on held-out rows; usually none.
+
+    Examples:
+        >>> find_failure(HeldOutVerdict(20, (1.1, 1.0), 1.1, 0, 0.4))
+        ('The columns do not explain the target of the validation rows: on these 20 rows, ... (chance 0.4).',)
+    """
+    if verdict is None or verdict.is_explained:
+        return ()
+    where = f"on these {verdict.n_rows:,} rows, no formula"
+    if verdict.chance > LARGEST_CHANCE:
+        why = f"{where} predicts the order of the targets better than chance does (chance {verdict.chance:.2g})"
+    else:
+        why = f"{where} has a lower loss than a constant"
+    return (f"{UNCONFIRMED}: {why}.",)
+
+
+def find_dependence(chosen: Candidate, data: Dataset, given: Collection[float]) -> tuple[str, ...]:
+    """Return a note if a formula predicts rows that its numbers were not fitted to no better than a constant; usually none.
+
+    `given` are the numbers of the grammar, which are exact.
+    """
+    constant = fit_constant(data, Vocabulary(data.names))
+    if not _has_column(chosen) or not chosen.loss < constant.loss:
+        return ()
+    of_formula, of_constant = cross_losses([chosen.program, constant.program], data, given)
+    if not of_formula >= of_constant:
+        return ()
+    return (
+        "The columns hardly explain the target: the formula rests on a few rows. Rows that its numbers are not fitted to, it predicts "
+        f"no better than a constant does (cross-validated loss {of_formula:.3g}, of a constant {of_constant:.3g}).",
+    )
+
+
 def find_doubts(front: Front, data: Dataset, floor: float) -> tuple[str, ...]:
     """Return reasons why the formula that the default rule chooses may not be the answer; usually none.
 
@@ -73,5 +112,8 @@ def find_doubts(front: Front, data: Dataset, floor: float) -> tuple[str, ...]:
     if constant.loss <= floor:
         return ()  # the target is constant
     lengths = [description_length(candidate, data.n_rows, floor) for candidate in (constant, chosen)]
-    has_column = any(token >> tk.KIND_SHIFT == tk.VARIABLE for token in chosen.program.tokens)
-    return () if has_column and lengths[1] < lengths[0] else (UNEXPLAINED,)
+    return () if _has_column(chosen) and lengths[1] < lengths[0] else (UNEXPLAINED,)
+
+
+def _has_column(candidate: Candidate) -> bool:
+    return any(token >> tk.KIND_SHIFT == tk.VARIABLE for token in candidate.program.tokens)

@@ -1,0 +1,144 @@
+"""What rows that the search never saw say about a front: the loss of each formula, which one to prefer, and whether any is of use.
+
+A formula is of use if it puts the rows in a better order than chance does, and has a lower loss than a constant. The order is compared
+by ranks, so that neither outliers nor the size of the noise matter, and with all formulas at once, because the best of many is found
+by chance more easily than one.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data.dataset import Dataset
+from spl.formulas.program import Program
+from spl.kernels.programs import tokens as tk
+from spl.noise.models import NoiseModel
+from spl.regression.description_length import TINY_LOSS
+from spl.regression.fit import evaluate, loss_of
+from spl.regression.front import Front
+
+N_SHUFFLES = 999  # of the held-out targets: the chance is then known to 0.001
+LARGEST_CHANCE = 0.05  # above, the formulas of a front are no better than chance
+N_GROUPS = 10  # parts of the held-out rows that are left out in turn, to see how far a loss may be off
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutVerdict:
+    """What held-out rows say about the formulas of a front."""
+
+    n_rows: int
+    losses: tuple[float, ...]  # of each formula; infinite if it has no value on a row
+    constant_loss: float  # of the constant that fits the other rows best
+    preferred: int  # the simplest formula whose loss may be the lowest
+    chance: float  # that columns without any relation to the target would order the rows as well
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether a formula is better than a constant, and better than chance."""
+        return min(self.losses) < self.constant_loss and self.chance <= LARGEST_CHANCE
+
+
+def judge_front(
+    front: Front, constant: Program, held_out: Dataset, noise: NoiseModel | None, floor: float
+) -> HeldOutVerdict:
+    """Return what held-out rows say about the formulas of a front, which must not be empty.
+
+    Args:
+        front: the formulas, fitted to other rows.
+        constant: the constant that was fitted to the same rows.
+        held_out: the rows; those of weight 0 do not count.
+        noise: the noise model by which the formulas were fitted; None is least squares.
+        floor: an error up to this is rounding error.
+    """
+    counts = np.flatnonzero(held_out.weights > 0)
+    rows = replace(held_out.take(counts), noise=noise)
+    losses = tuple(loss_of(candidate.program, rows) for candidate in front)
+    return HeldOutVerdict(
+        n_rows=rows.n_rows,
+        losses=losses,
+        constant_loss=loss_of(constant, rows),
+        preferred=_prefer(front, losses, rows, floor),
+        chance=order_chance([candidate.program for candidate in front], rows),
+    )
+
+
+# ---- which formula -------------------------------------------------------------------------------
+
+
+def _prefer(front: Front, losses: Sequence[float], rows: Dataset, floor: float) -> int:
+    """Return the simplest formula whose loss is within one standard error of the lowest."""
+    logarithms = [_logarithm(loss, floor) for loss in losses]
+    lowest = min(logarithms)
+    if math.isinf(lowest):
+        return 0
+    best = front[logarithms.index(lowest)].program
+    error = _standard_error(np.array([_logarithm(loss_of(best, part), floor) for part in _leave_groups_out(rows)]))
+    return next(place for place, logarithm in enumerate(logarithms) if logarithm <= lowest + error)
+
+
+def _leave_groups_out(rows: Dataset) -> Iterator[Dataset]:
+    """Yield the rows without each of some groups; a group has rows from all over the data."""
+    n_groups = min(N_GROUPS, rows.n_rows)
+    groups = np.arange(rows.n_rows) % n_groups
+    for group in range(n_groups):
+        yield rows.take(np.flatnonzero(groups != group))
+
+
+def _logarithm(loss: float, floor: float) -> float:
+    return math.log(max(loss, floor, TINY_LOSS))
+
+
+def _standard_error(without: NDArray[np.float64]) -> float:
+    """Return the standard error of a number from its values without each of the groups: the jackknife.
+
+    Examples:
+        >>> values = np.arange(10.0)
+        >>> without = np.array([np.delete(values, place).mean() for place in range(10)])
+        >>> bool(np.isclose(_standard_error(without), values.std(ddof=1) / np.sqrt(10)))
+        True
+    """
+    return math.sqrt((without.size - 1) * float(np.mean((without - without.mean()) ** 2)))
+
+
+# ---- better than chance --------------------------------------------------------------------------
+
+
+def order_chance(programs: Iterable[Program], rows: Dataset) -> float:
+    """Return how often shuffled targets agree as well with the best of the formulas, by rank, as the targets do; 1 without a column.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> x = np.arange(20.0)
+        >>> rows = Dataset.from_arrays(x[:, np.newaxis], np.exp(x), names=["x"])
+        >>> [order_chance([parse_expression(text, Vocabulary(("x",)))], rows) for text in ("x**2", "5")]
+        [0.001, 1.0]
+    """
+    values = [evaluate(program, rows.columns) for program in programs if _has_column(program)]
+    ranks = [_standard_ranks(each) for each in values if np.isfinite(each).all()]
+    if not ranks:
+        return 1.0
+    table = np.vstack(ranks)  # [K, N]
+    target = _standard_ranks(rows.target)
+    random = np.random.default_rng(0)
+    shuffled = random.permuted(np.tile(target, (N_SHUFFLES, 1)), axis=1)  # [S, N]
+    agreement = float((table @ target).max())
+    n_as_good = int(np.count_nonzero((shuffled @ table.T).max(axis=1) >= agreement - 1e-9))
+    return (1 + n_as_good) / (1 + N_SHUFFLES)
+
+
+def _has_column(program: Program) -> bool:
+    return any(token >> tk.KIND_SHIFT == tk.VARIABLE for token in program.tokens)
+
+
+def _standard_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ranks with mean 0 and length 1; zeros, if all values are equal. Equal values share their rank."""
+    from scipy.stats import rankdata  # slow to import
+
+    ranks = rankdata(values)
+    centred = ranks - ranks.mean()
+    length = math.sqrt(float(centred @ centred))
+    return np.asarray(centred / length if length > 0 else centred)
