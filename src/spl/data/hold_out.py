@@ -42,7 +42,7 @@ def hold_out(data: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:
     n_kept = usable.size - n_held_out
     if n_held_out < MIN_HELD_OUT or n_kept < MIN_HELD_OUT:
         raise DataError(
-            f"A share of {share:g} of {count_noun(usable.size, 'row')} leaves {n_kept} for the search and {n_held_out} for validation; "
+            f"A share of {share:g} of {count_noun(usable.size, 'row')} leaves {n_kept} to search and {n_held_out} for validation; "
             f"both need at least {MIN_HELD_OUT}. Choose another share, or give other rows for validation."
         )
     random = np.random.default_rng([seed, usable.size])
