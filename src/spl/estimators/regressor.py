@@ -27,7 +27,8 @@ from spl.errors import (
     UndefinedError,
     UndefinedValues,
 )
-from spl.estimators.fitted_uncertainty import KINDS, FittedUncertainty, check_choice, check_level
+from spl.estimators.fitted_stability import FittedStability
+from spl.estimators.fitted_uncertainty import KINDS, check_choice, check_level
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
 from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
 from spl.estimators.stop_flag import request_stop_of, stop_flag
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from spl.regression.discover import Discovery, Watcher
 
 
-class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
+class SPLRegressor(FittedStability, RegressorMixin, BaseEstimator):
     """Find the formula behind a table.
 
     A bank of small programs and least squares complete partial formulas of a grammar, guided by a Monte Carlo tree search.
