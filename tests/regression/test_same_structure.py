@@ -60,8 +60,8 @@ def test_numbers_of_the_grammar_cannot_change():
 
 def test_points_lie_among_the_rows():
     low, high = DATA.columns.min(axis=1), DATA.columns.max(axis=1)
-    assert (POINTS.T >= low - 1e-12).all()
-    assert (POINTS.T <= high + 1e-12).all()
+    assert (low - 1e-12 <= POINTS.T).all()
+    assert (high + 1e-12 >= POINTS.T).all()
 
 
 def test_terms_are_those_of_the_outermost_sum():

@@ -78,9 +78,7 @@ def test_neither_workers_nor_backends_change_the_answer(plan):
 @pytest.mark.search
 def test_the_seed_decides_what_is_drawn():
     plans = [make_plan(make_request(noise=1.0), seed=seed) for seed in (0, 0, 1)]
-    targets = [
-        stability.redraw_targets(plan.noise, np.random.default_rng(plan.request.seed)) for plan in plans
-    ]
+    targets = [stability.redraw_targets(plan.noise, np.random.default_rng(plan.request.seed)) for plan in plans]
     np.testing.assert_array_equal(targets[0], targets[1])
     assert not np.array_equal(targets[0], targets[2])
 
