@@ -23,7 +23,7 @@ def test_what_was_called_unexplained_is_counted_for_both_kinds_of_tables():
         record_of(LAWLESS, constant_is_best=True, is_explained=False),
         record_of(LAWFUL, recovered=False, constant_is_best=False, is_explained=False),
     ]
-    assert chance_table(records).rows == (("no law", "1", "1", "1", "1"), ("a law", "1", "1", "0", "1"))
+    assert chance_table(records).rows == (("no law", "1", "1", "1", "0"), ("a law", "1", "1", "0", "1"))
 
 
 def test_coverage_is_in_percent():

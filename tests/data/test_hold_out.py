@@ -58,7 +58,7 @@ def test_notes_on_the_data_stay_with_the_rows_of_the_search():
 
 @pytest.mark.parametrize("share", [0, 1, -0.1, 1.5, 5, float("nan"), float("inf"), True, "0.2", None])
 def test_what_is_no_share_is_refused_with_its_value(share):
-    with pytest.raises(SettingError, match="must be a share of the rows between 0 and 1, such as 0.2; got"):
+    with pytest.raises(SettingError, match=r"must be a share of the rows between 0 and 1, such as 0.2; got"):
         check_share(share)
 
 

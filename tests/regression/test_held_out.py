@@ -31,8 +31,8 @@ def make_rows(target, **more):
     return Dataset.from_arrays(X[:, np.newaxis], target, names=["x"], **more)
 
 
-def judge(front, rows, noise=None, constant="2"):
-    return judge_front(front, read(constant), rows, noise, floor=1e-13)
+def judge(front, rows, noise=None, constant="2", chosen=-1):
+    return judge_front(front, chosen % len(front), read(constant), rows, noise, floor=1e-13)
 
 
 def test_losses_are_those_of_the_formulas_as_they_are():
@@ -118,19 +118,29 @@ def test_a_formula_in_the_right_order_may_still_be_worse_than_a_constant():
     assert not verdict.is_explained
     [note] = find_failure(verdict)
     assert note.startswith(UNCONFIRMED)
-    assert note.endswith("no formula has a lower loss than a constant.")
+    assert note.endswith("the formula predicts them no better than a constant, on 60 rows.")
 
 
 def test_a_note_says_what_the_chance_is():
-    [note] = find_failure(HeldOutVerdict(12, (1.0, 0.9), 1.0, 0, 0.31))
+    [note] = find_failure(HeldOutVerdict(12, (1.0, 0.9), 1.0, 0, 0.9, 0.31))
     assert note == (
-        f"{UNCONFIRMED}: on these 12 rows, no formula predicts the order of the targets better than chance does (chance 0.31)."
+        f"{UNCONFIRMED}: the formula predicts the order of their targets no better than chance does (chance 0.31), on 12 rows."
     )
 
 
 def test_there_is_no_note_on_an_explained_target_or_without_rows():
-    assert find_failure(HeldOutVerdict(12, (1.0, 0.2), 1.0, 1, 0.001)) == ()
+    assert find_failure(HeldOutVerdict(12, (1.0, 0.2), 1.0, 1, 0.2, 0.001)) == ()
     assert find_failure(None) == ()
+
+
+def test_the_choice_is_tested_alone_but_if_it_is_a_constant_all_others_are(rng):
+    rows = make_rows(X + 2 * rng.standard_normal(60))
+    front = make_front("2", "x", "sin(9*x)", "sin(23*x)", "cos(17*x)")
+    alone, all_others = judge(front, rows, chosen=1), judge(front, rows, chosen=0)
+    assert alone.chance <= all_others.chance
+    assert alone.tested_loss == alone.losses[1]
+    assert all_others.tested_loss == min(all_others.losses)
+    assert judge(front, rows, chosen=2).chance > 0.05
 
 
 def test_five_rows_in_order_are_enough_to_be_better_than_chance():

@@ -1,7 +1,7 @@
 """The part `chance` of `spl bench trust`: are columns without a law called so, and only these?
 
 A quarter of the rows is held out. A table counts as called so if a note says that the columns do not explain the target: because a
-constant describes it best, or because no formula is better than chance on the held-out rows.
+constant describes it best, or because the chosen formula is no better than chance on the held-out rows.
 """
 
 import time

@@ -322,7 +322,7 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
         if setup.screening is None
         else describe_screening(setup.screening, views.lead.planting.columns, request.data)
     )
-    verdict = _judge(request, yardstick, front)
+    verdict = _judge(request, yardstick, front, front.choose("mdl", n_rows, floor))
     unexplained = (
         find_doubts(front, yardstick.data, floor)
         or find_failure(verdict)
@@ -348,12 +348,12 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
     )
 
 
-def _judge(request: RegressionRequest, yardstick: Yardstick, front: Front) -> HeldOutVerdict | None:
+def _judge(request: RegressionRequest, yardstick: Yardstick, front: Front, chosen: int) -> HeldOutVerdict | None:
     """Return what the held-out rows say about the front, if there are any."""
     if request.held_out is None:
         return None
     constant = fit_constant(yardstick.check, request.grammar.vocabulary)
-    return judge_front(front, constant.program, request.held_out, yardstick.noise, yardstick.floor)
+    return judge_front(front, chosen, constant.program, request.held_out, yardstick.noise, yardstick.floor)
 
 
 def _explain_noise(

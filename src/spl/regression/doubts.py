@@ -7,7 +7,6 @@ import numpy as np
 
 from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
-from spl.kernels.programs import tokens as tk
 from spl.noise.first_weights import distance_from_neighbours
 from spl.noise.models import NORMAL
 from spl.noise.repeats import DOUBTFUL_CHANCE, find_repeats, misfit_chance
@@ -17,6 +16,7 @@ from spl.regression.description_length import count_numbers, description_length
 from spl.regression.fit import evaluate, find_scatter, fit_constant
 from spl.regression.front import Front
 from spl.regression.held_out import LARGEST_CHANCE, HeldOutVerdict
+from spl.regression.same_structure import columns_of
 
 PATTERN_CHANCE = 1e-4  # errors are doubted if noise would be so like that of their neighbours less often than this
 UNEXPLAINED = "The columns do not explain the target: a constant describes it best."
@@ -60,20 +60,19 @@ def find_pattern(chosen: Candidate, data: Dataset, noise: str) -> tuple[str, ...
 
 
 def find_failure(verdict: HeldOutVerdict | None) -> tuple[str, ...]:
-    """Return a note if no formula of a front is better than chance on held-out rows; usually none.
+    """Return a note if the chosen formula is no better than chance on held-out rows; usually none.
 
     Examples:
-        >>> find_failure(HeldOutVerdict(20, (1.1, 1.0), 1.1, 0, 0.4))
-        ('The columns do not explain the target of the validation rows: on these 20 rows, ... (chance 0.4).',)
+        >>> find_failure(HeldOutVerdict(20, (1.1, 1.0), 1.1, 0, 1.0, 0.4))
+        ('The columns do not explain the target of the validation rows: the formula predicts ... (chance 0.4), on 20 rows.',)
     """
     if verdict is None or verdict.is_explained:
         return ()
-    where = f"on these {verdict.n_rows:,} rows, no formula"
     if verdict.chance > LARGEST_CHANCE:
-        why = f"{where} predicts the order of the targets better than chance does (chance {verdict.chance:.2g})"
+        why = f"the order of their targets no better than chance does (chance {verdict.chance:.2g})"
     else:
-        why = f"{where} has a lower loss than a constant"
-    return (f"{UNCONFIRMED}: {why}.",)
+        why = "them no better than a constant"
+    return (f"{UNCONFIRMED}: the formula predicts {why}, on {verdict.n_rows:,} rows.",)
 
 
 def find_dependence(chosen: Candidate, data: Dataset, given: Collection[float]) -> tuple[str, ...]:
@@ -82,7 +81,7 @@ def find_dependence(chosen: Candidate, data: Dataset, given: Collection[float]) 
     `given` are the numbers of the grammar, which are exact.
     """
     constant = fit_constant(data, Vocabulary(data.names))
-    if not _has_column(chosen) or not chosen.loss < constant.loss:
+    if not columns_of(chosen.program) or not chosen.loss < constant.loss:
         return ()
     of_formula, of_constant = cross_losses([chosen.program, constant.program], data, given)
     if not of_formula >= of_constant:
@@ -112,8 +111,4 @@ def find_doubts(front: Front, data: Dataset, floor: float) -> tuple[str, ...]:
     if constant.loss <= floor:
         return ()  # the target is constant
     lengths = [description_length(candidate, data.n_rows, floor) for candidate in (constant, chosen)]
-    return () if _has_column(chosen) and lengths[1] < lengths[0] else (UNEXPLAINED,)
-
-
-def _has_column(candidate: Candidate) -> bool:
-    return any(token >> tk.KIND_SHIFT == tk.VARIABLE for token in candidate.program.tokens)
+    return () if columns_of(chosen.program) and lengths[1] < lengths[0] else (UNEXPLAINED,)

@@ -1,8 +1,8 @@
-"""What rows that the search never saw say about a front: the loss of each formula, which one to prefer, and whether any is of use.
+"""What rows that the search never saw say about a front: the loss of each formula, which one to prefer, and whether it is of use.
 
 A formula is of use if it puts the rows in a better order than chance does, and has a lower loss than a constant. The order is compared
-by ranks, so that neither outliers nor the size of the noise matter, and with all formulas at once, because the best of many is found
-by chance more easily than one.
+by ranks, so that neither outliers nor the size of the noise matter. What is tested is the formula that the default rule chooses; if
+that is a constant, all others at once, because the best of many is found by chance more easily than one.
 """
 
 import math
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.formulas.program import Program
-from spl.kernels.programs import tokens as tk
 from spl.noise.models import NoiseModel
 from spl.regression.description_length import TINY_LOSS
 from spl.regression.fit import evaluate, loss_of
 from spl.regression.front import Front
+from spl.regression.same_structure import columns_of
 
 N_SHUFFLES = 999  # of the held-out targets: the chance is then known to 0.001
 LARGEST_CHANCE = 0.05  # above, the formulas of a front are no better than chance
@@ -33,21 +33,23 @@ class HeldOutVerdict:
     losses: tuple[float, ...]  # of each formula; infinite if it has no value on a row
     constant_loss: float  # of the constant that fits the other rows best
     preferred: int  # the simplest formula whose loss may be the lowest
+    tested_loss: float  # of the formula that the default rule chooses; the lowest of all if that is a constant
     chance: float  # that columns without any relation to the target would order the rows as well
 
     @property
     def is_explained(self) -> bool:
-        """Whether a formula is better than a constant, and better than chance."""
-        return min(self.losses) < self.constant_loss and self.chance <= LARGEST_CHANCE
+        """Whether what is tested is better than a constant, and better than chance."""
+        return self.tested_loss < self.constant_loss and self.chance <= LARGEST_CHANCE
 
 
 def judge_front(
-    front: Front, constant: Program, held_out: Dataset, noise: NoiseModel | None, floor: float
+    front: Front, chosen: int, constant: Program, held_out: Dataset, noise: NoiseModel | None, floor: float
 ) -> HeldOutVerdict:
     """Return what held-out rows say about the formulas of a front, which must not be empty.
 
     Args:
         front: the formulas, fitted to other rows.
+        chosen: the row of the front that the default rule chooses.
         constant: the constant that was fitted to the same rows.
         held_out: the rows; those of weight 0 do not count.
         noise: the noise model by which the formulas were fitted; None is least squares.
@@ -56,12 +58,14 @@ def judge_front(
     counts = np.flatnonzero(held_out.weights > 0)
     rows = replace(held_out.take(counts), noise=noise)
     losses = tuple(loss_of(candidate.program, rows) for candidate in front)
+    tested = [chosen] if columns_of(front[chosen].program) else range(len(front))
     return HeldOutVerdict(
         n_rows=rows.n_rows,
         losses=losses,
         constant_loss=loss_of(constant, rows),
         preferred=_prefer(front, losses, rows, floor),
-        chance=order_chance([candidate.program for candidate in front], rows),
+        tested_loss=min(losses[place] for place in tested),
+        chance=order_chance([front[place].program for place in tested], rows),
     )
 
 
@@ -117,7 +121,7 @@ def order_chance(programs: Iterable[Program], rows: Dataset) -> float:
         >>> [order_chance([parse_expression(text, Vocabulary(("x",)))], rows) for text in ("x**2", "5")]
         [0.001, 1.0]
     """
-    values = [evaluate(program, rows.columns) for program in programs if _has_column(program)]
+    values = [evaluate(program, rows.columns) for program in programs if columns_of(program)]
     ranks = [_standard_ranks(each) for each in values if np.isfinite(each).all()]
     if not ranks:
         return 1.0
@@ -128,10 +132,6 @@ def order_chance(programs: Iterable[Program], rows: Dataset) -> float:
     agreement = float((table @ target).max())
     n_as_good = int(np.count_nonzero((shuffled @ table.T).max(axis=1) >= agreement - 1e-9))
     return (1 + n_as_good) / (1 + N_SHUFFLES)
-
-
-def _has_column(program: Program) -> bool:
-    return any(token >> tk.KIND_SHIFT == tk.VARIABLE for token in program.tokens)
 
 
 def _standard_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -123,6 +123,8 @@ class Stability:
 
     def _group(self, heading: str, counted: Iterable[Counted]) -> Iterable[str]:
         counted = list(counted)
+        if not counted:
+            return
         shown = [each for each in counted if each.is_chosen]
         rest = [each for each in counted if not each.is_chosen]
         yield f"{heading}:"

@@ -300,6 +300,7 @@ def _read_verdict(plain: object, front: Front) -> HeldOutVerdict | None:
         losses=losses,
         constant_loss=as_number(numbers["constant_loss"]),
         preferred=as_whole(numbers["preferred"], len(front)),
+        tested_loss=as_number(numbers["tested_loss"]),
         chance=as_finite(numbers["chance"]),
     )
 
