@@ -137,15 +137,20 @@ def order_chance(programs: Iterable[Program], rows: Dataset) -> float:
     return (1 + n_as_good) / (1 + N_SHUFFLES)
 
 
-def _standard_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ranks with mean 0 and length 1; zeros, if all values are equal. Equal values share their rank.
+def rank_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the ranks of values, from 1; equal ones share theirs.
 
     Examples:
-        >>> np.round(_standard_ranks(np.array([5.0, 7.0, 5.0, 9.0])), 2)  # ranks 1.5, 3, 1.5, 4
-        array([-0.47,  0.24, -0.47,  0.71])
+        >>> rank_values(np.array([5.0, 7.0, 5.0, 9.0]))
+        array([1.5, 3. , 1.5, 4. ])
     """
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - 0.5 * (counts - 1))[places]
+    return np.asarray((np.cumsum(counts) - 0.5 * (counts - 1))[places])
+
+
+def _standard_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ranks with mean 0 and length 1; zeros, if all values are equal."""
+    ranks = rank_values(values)
     centred = ranks - ranks.mean()
     length = math.sqrt(float(centred @ centred))
     return np.asarray(centred / length if length > 0 else centred)
