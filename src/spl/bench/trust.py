@@ -28,7 +28,7 @@ class TrustPlan:
 
     parts: tuple[str, ...] = TRUST_PARTS
     seeds: tuple[int, ...] = (0,)
-    timeout: float | None = 5.0  # seconds per search; None for no limit
+    timeout: float | None = None  # seconds per search; None for that of each part
 
     def __post_init__(self) -> None:
         for part in self.parts:

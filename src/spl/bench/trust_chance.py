@@ -26,6 +26,7 @@ from spl.regression.request import RegressionRequest
 from spl.settings import Limits
 
 HELD_OUT_SHARE = 0.25
+SECONDS = 5.0  # per search, unless there is a time limit
 N_UNRELATED = 100  # tables without a law
 N_LAW_SEEDS = 5  # tables of each law
 SMALLEST_TABLE, LARGEST_TABLE = 20, 200  # rows of a table with a law
@@ -44,7 +45,7 @@ def chance_trials(timeout: float | None, seeds: Sequence[int]) -> list[Trial]:
             tool=OURS,
             problem=problem,
             seed=seed,
-            timeout=timeout,
+            timeout=SECONDS if timeout is None else timeout,
         )
         for seed in seeds
         for problem, law in (*unrelated, *laws)

@@ -146,7 +146,7 @@ class SPLRegressor(FittedStability, RegressorMixin, BaseEstimator):
             sigma_X: the error bars of the columns: one number per column [D], or one per cell [N, D].
             validation: rows that neither the search nor the fit of numbers sees: a share of the rows, such as 0.2, drawn by
                 `random_state`, or other rows, `(X, y)` or `(X, y, sample_weight)`. `equations_` then has the loss of each equation on
-                them, `selection="validation"` chooses by it, and a warning says if no equation is better than chance there.
+                them, `selection="validation"` chooses by it, and a warning says if the equation is no better than chance there.
         """
         check_selection(self.selection)
         check_verbose(self.verbose)
