@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from small_search import Episode, Node, run_episode, write
 from system_figures import draw_coarse, draw_implicit, draw_strong_noise, draw_weak
-from uncertainty_figures import draw_trust
+from uncertainty_figures import draw_trust, draw_validation
 
 from spl.data.dataset import Dataset
 from spl.formulas.constant_slots import numbers_to_constants
@@ -321,6 +321,7 @@ def main() -> None:
         "columns": draw_columns,
         "implicit": draw_implicit,
         "trust": draw_trust,
+        "validation": draw_validation,
     }
     for name, draw in figures.items():
         with rc_context(LOOK):

@@ -10,7 +10,7 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.noise.models import POISSON, STUDENT
 from spl.regression.candidate import Candidate
-from spl.regression.doubts import UNCONFIRMED, find_failure
+from spl.regression.doubts import UNCONFIRMED, find_contradiction, find_failure
 from spl.regression.fit import loss_of
 from spl.regression.front import Front
 from spl.regression.held_out import LARGEST_CHANCE, HeldOutVerdict, judge_front, order_chance
@@ -146,3 +146,11 @@ def test_the_choice_is_tested_alone_but_if_it_is_a_constant_all_others_are(rng):
 def test_five_rows_in_order_are_enough_to_be_better_than_chance():
     rows = Dataset.from_arrays(X[:5, np.newaxis], X[:5] ** 2, names=["x"])
     assert order_chance([read("x")], rows) <= LARGEST_CHANCE
+
+
+def test_a_constant_is_contradicted_only_by_clear_evidence():
+    clear, unclear = (HeldOutVerdict(12, (1.0, 0.5), 1.0, 1, 0.5, chance) for chance in (0.002, 0.03))
+    assert find_contradiction(clear)[0].startswith("A constant describes the rows of the fit best, but")
+    assert find_contradiction(unclear) == ()
+    assert find_contradiction(HeldOutVerdict(12, (1.0, 1.5), 1.0, 0, 1.5, 0.001)) == ()
+    assert find_contradiction(None) == ()

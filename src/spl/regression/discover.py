@@ -21,7 +21,14 @@ from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint, ViewCheckpoint, pack_candidates, unpack_candidates
 from spl.regression.column_screening import describe_screening
 from spl.regression.column_view import ColumnView
-from spl.regression.doubts import find_dependence, find_doubts, find_failure, find_misfit, find_pattern
+from spl.regression.doubts import (
+    find_contradiction,
+    find_dependence,
+    find_doubts,
+    find_failure,
+    find_misfit,
+    find_pattern,
+)
 from spl.regression.fit import fit, fit_constant, price_numbers
 from spl.regression.front import VALIDATION, Front, check_has_held_out, rule_while_running
 from spl.regression.held_out import HeldOutVerdict, judge_front
@@ -323,11 +330,12 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
         else describe_screening(setup.screening, views.lead.planting.columns, request.data)
     )
     verdict = _judge(request, yardstick, front, front.choose("mdl", n_rows, floor))
-    unexplained = (
-        find_doubts(front, yardstick.data, floor)
-        or find_failure(verdict)
-        or find_dependence(chosen, yardstick.check, request.grammar.vocabulary.literals)
-    )
+    unexplained = find_doubts(front, yardstick.data, floor)
+    if unexplained:
+        unexplained = find_contradiction(verdict) or unexplained
+    else:
+        given = request.grammar.vocabulary.literals
+        unexplained = find_failure(verdict) or find_dependence(chosen, yardstick.check, given)
     doubts = [*unexplained, *find_misfit(chosen, yardstick.data), *doubt]
     if yardstick.model is not NORMAL and request.noise == AUTO and chosen.loss > floor:
         doubts += find_pattern(chosen, yardstick.check, choice.name)

@@ -75,6 +75,21 @@ def find_failure(verdict: HeldOutVerdict | None) -> tuple[str, ...]:
     return (f"{UNCONFIRMED}: the formula predicts {why}, on {verdict.n_rows:,} rows.",)
 
 
+def find_contradiction(verdict: HeldOutVerdict | None) -> tuple[str, ...]:
+    """Return a note if held-out rows clearly speak for a formula, to be said where a constant describes the other rows best.
+
+    Examples:
+        >>> find_contradiction(HeldOutVerdict(20, (1.1, 0.4), 1.1, 1, 0.4, 0.002))
+        ('A constant describes the rows of the fit best, but ... (chance 0.002). ...',)
+    """
+    if verdict is None or not verdict.is_clear:
+        return ()
+    return (
+        "A constant describes the rows of the fit best, but formulas of the front predict the validation rows better than chance does "
+        f"(chance {verdict.chance:.2g}). Compare their validation losses, search for longer, or give more rows.",
+    )
+
+
 def find_dependence(chosen: Candidate, data: Dataset, given: Collection[float]) -> tuple[str, ...]:
     """Return a note if a formula predicts rows that its numbers were not fitted to no better than a constant; usually none.
 

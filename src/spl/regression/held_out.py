@@ -23,6 +23,7 @@ from spl.regression.same_structure import columns_of
 N_SHUFFLES = 999  # of the held-out targets: the chance is then known to 0.001
 MAX_SHUFFLED = 1_000  # rows; more would show nothing that these do not
 LARGEST_CHANCE = 0.05  # above, the formulas of a front are no better than chance
+CLEAR_CHANCE = 0.01  # up to here, they are better, even if a constant describes the other rows best
 N_GROUPS = 10  # parts of the held-out rows that are left out in turn, to see how far a loss may be off
 
 
@@ -41,6 +42,11 @@ class HeldOutVerdict:
     def is_explained(self) -> bool:
         """Whether what is tested is better than a constant, and better than chance."""
         return self.tested_loss < self.constant_loss and self.chance <= LARGEST_CHANCE
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it is so clearly better that this outweighs what the other rows say."""
+        return self.is_explained and self.chance <= CLEAR_CHANCE
 
 
 def judge_front(
