@@ -21,6 +21,11 @@ def test_there_are_as_many_tables_with_a_law_as_without():
     assert len({trial.key for trial in trials}) == 200
 
 
+def test_each_seed_has_tables_of_its_own():
+    first, second = ({trial.problem for trial in chance_trials(2.0, [seed])} for seed in (0, 1))
+    assert not first & second
+
+
 def test_tables_repeat_and_have_enough_rows_to_hold_some_out():
     for trial in chance_trials(2.0, [0])[::7]:
         has_law = trial.setting.endswith(A_LAW)

@@ -5,7 +5,7 @@ constant describes it best, or because the chosen formula is no better than chan
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +35,7 @@ CHANCE_KINDS = ("normal", "relative", "student", "poisson")  # of targets withou
 
 
 def chance_trials(timeout: float | None, seeds: Sequence[int]) -> list[Trial]:
-    """Return the trials: tables without a law, and as many with one."""
-    unrelated = [(f"unrelated-{number:03d}", NO_LAW) for number in range(N_UNRELATED)]
-    laws = [(f"{law.name}-{number}", A_LAW) for law in LAWS for number in range(N_LAW_SEEDS)]
+    """Return the trials: tables without a law, and as many with one. Each seed has tables of its own."""
     return [
         Trial(
             experiment="trust",
@@ -48,8 +46,19 @@ def chance_trials(timeout: float | None, seeds: Sequence[int]) -> list[Trial]:
             timeout=SECONDS if timeout is None else timeout,
         )
         for seed in seeds
-        for problem, law in (*unrelated, *laws)
+        for problem, law in (*_name_unrelated(seed), *_name_laws(seed))
     ]
+
+
+def _name_unrelated(seed: int) -> Iterator[tuple[str, str]]:
+    for number in range(N_UNRELATED * seed, N_UNRELATED * (seed + 1)):
+        yield f"unrelated-{number:03d}", NO_LAW
+
+
+def _name_laws(seed: int) -> Iterator[tuple[str, str]]:
+    for law in LAWS:
+        for number in range(N_LAW_SEEDS * seed, N_LAW_SEEDS * (seed + 1)):
+            yield f"{law.name}-{number}", A_LAW
 
 
 def run_chance(trial: Trial, values: dict[str, str]) -> Outcome:
