@@ -96,7 +96,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/scale.py
-	$(BIN)/python -m benchmarks.coverage
+	$(BIN)/spl bench trust --parts coverage --fresh
 	$(BIN)/python -m benchmarks.report
 	$(BIN)/spl bench nguyen --seeds 0-1 --fresh
 

@@ -1,8 +1,9 @@
-"""The figure of `docs/how-to/trust.md`: intervals of numbers, and a band of predictions."""
+"""The figures of `docs/how-to/trust.md`: intervals of numbers, a band of predictions, losses on other rows."""
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from spl import SPLRegressor
 from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
@@ -55,3 +56,24 @@ def draw_trust(figure: Figure) -> None:
     band.annotate("the data ends", (dose.max() + 0.08, 0.3), color=GREY)
     band.set(xlabel="dose", ylabel="rate", xlim=(0, 6), ylim=(0, 6))
     band.legend(loc="upper left")
+
+
+def draw_validation(figure: Figure) -> None:
+    """Draw the losses of a front: on the rows of the fit, by cross-validation, and on rows that the search never saw."""
+    figure.set_size_inches(6.5, 3.4)
+    rng = np.random.default_rng(3)
+    dose = rng.uniform(0.2, 8.0, (230, 1))
+    greatest, half = TRUTH.values()
+    rate = greatest * dose[:, 0] / (half + dose[:, 0]) + 0.3 * rng.standard_normal(230)
+    model = SPLRegressor(operators=("+", "*", "/"), timeout=None, max_evaluations=1_500, random_state=0)
+    model.fit(dose[:30], rate[:30], validation=(dose[30:], rate[30:]))
+    axes = figure.subplots()
+    table = model.equations_
+    names = {"loss": "rows of the fit", "cv_loss": "cross-validation", "validation_loss": "validation rows"}
+    colours = (GREY, MEASURED_COLOUR, FOUND_COLOUR)
+    for (column, name), colour in zip(names.items(), colours, strict=True):
+        axes.plot(table["cost"], table[column], "o-", color=colour, label=name)
+    axes.axvline(table["cost"][model.best_index_], color=GREY, lw=1, ls=":")
+    axes.annotate("chosen", (table["cost"][model.best_index_] + 0.3, 1.0), color=GREY)
+    axes.set(xlabel="cost of the formula", ylabel="loss", ylim=(0, 1.3))
+    axes.legend(loc=(0.36, 0.66))

@@ -28,6 +28,7 @@ JSON_KEYS = {
     "cost": int,
     "numbers": list,
     "front": list,
+    "validation": type(None),
     "noise": dict,
     "outliers": list,
     "seconds": float,
@@ -78,7 +79,8 @@ def test_json_is_one_object_of_the_promised_form(table):
     found = json.loads(result.stdout)
     assert {key: type(value) for key, value in found.items()} == JSON_KEYS
     assert result.stdout.count("\n") == 1
-    assert {frozenset(row) for row in found["front"]} == {frozenset({"cost", "loss", "score", "equation"})}
+    entries = {"cost", "loss", "score", "cv_loss", "validation_loss", "equation"}
+    assert {frozenset(row) for row in found["front"]} == {frozenset(entries)}
     assert found["equation"] in [row["equation"] for row in found["front"]]
     assert (found["seed"], found["target"]) == (3, "y")
 
@@ -291,3 +293,74 @@ def test_a_run_file_shows_the_same_noise_and_outliers(noisy):
     assert (found["noise"]["name"], found["outliers"]) == ("student", [12])
     resumed = run("resume", "run.spl").stdout.splitlines()
     assert resumed[-2] == "Outliers: 1 of 60 rows: line 12."
+
+
+# ---- validation ----------------------------------------------------------------------------------
+
+
+def split_file(table):
+    """Write a part of the table to another file, and the rest over it."""
+    table[["a", "b", "y"]][:40].to_csv("data.csv", index=False)
+    table[["a", "b", "y"]][40:].to_csv("other.csv", index=False)
+
+
+@pytest.mark.parametrize("given", ["other.csv", "0.25"])
+def test_validation_rows_are_in_the_front_and_in_json(table, given):
+    split_file(table)
+    fit = ["fit", "data.csv", "--target", "y", "--validation", given, "--selection", "validation", *SMALL]
+    lines = run(*fit).stdout.splitlines()
+    assert any(line.split() == ["cost", "loss", "validation", "score", "equation"] for line in lines)
+    found = json.loads(run(*fit, "--json").stdout)
+    n_rows = 20 if given == "other.csv" else 10
+    assert found["validation"]["rows"] == n_rows
+    assert found["validation"]["is_explained"]
+    assert found["front"][found["validation"]["preferred"]]["equation"] == found["equation"]
+    assert all(entry["cv_loss"] >= 0 and entry["validation_loss"] >= 0 for entry in found["front"])
+
+
+def test_a_run_keeps_its_validation_rows_when_it_is_shown_and_continued(table):
+    split_file(table)
+    run("fit", "data.csv", "--target", "y", "--validation", "other.csv", "--run", "run.spl", *SMALL)
+    shown = json.loads(run("show", "run.spl", "--json").stdout)
+    assert shown["validation"]["rows"] == 20
+    assert all(entry["validation_loss"] is not None for entry in shown["front"])
+    assert "validation" in run("show", "run.spl").stdout
+    resumed = json.loads(run("resume", "run.spl", "--timeout", "1", "--json").stdout)
+    assert resumed["validation"]["rows"] == 20
+
+
+def test_a_target_that_nothing_explains_on_the_validation_rows_is_said_so(table, rng):
+    split_file(table)
+    table.assign(y=rng.permutation(table["y"]))[["a", "b", "y"]].to_csv("other.csv", index=False)
+    result = run("fit", "data.csv", "--target", "y", "--validation", "other.csv", "--json", *SMALL)
+    assert "The columns do not explain the target of the validation rows" in result.stderr
+    assert any("validation rows" in note for note in json.loads(result.stdout)["notes"])
+
+
+def test_dates_of_both_files_are_counted_from_the_same_moment(table):
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60), unit="D")
+    frame = pd.DataFrame({"when": days, "y": 0.5 * 86400 * np.arange(60.0)})
+    frame[:40].to_csv("data.csv", index=False)
+    frame[40:].to_csv("other.csv", index=False)
+    result = run("fit", "data.csv", "--target", "y", "--validation", "other.csv", "--json", *SMALL)
+    assert min(json.loads(result.stdout)["validation"]["losses"]) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--validation", "missing.csv"], "missing.csv"),
+        (["--validation", "narrow.csv"], "There is no column 'b' in 'narrow.csv'"),
+        (["--validation", "short.csv"], "There are 3 rows for validation; at least 5 are needed"),
+        (["--validation", "1.5"], "must be a share of the rows between 0 and 1"),
+        (["--validation", "0.02"], "both need at least 5"),
+        (["--selection", "validation"], "no rows were held out"),
+    ],
+)
+def test_mistakes_of_validation_have_clear_errors(table, options, message):
+    split_file(table)
+    table[["a", "y"]].to_csv("narrow.csv", index=False)
+    table[["a", "b", "y"]][:3].to_csv("short.csv", index=False)
+    result = run("fit", "data.csv", "--target", "y", *options, *SMALL)
+    assert result.exit_code == 2
+    assert message in result.stderr

@@ -8,8 +8,8 @@ from spl import SplError, SPLRegressor
 pytestmark = pytest.mark.search
 
 
-def test_equations_hold_cost_loss_score_and_equation(model):
-    assert list(model.equations_.columns) == ["cost", "loss", "score", "equation"]
+def test_equations_hold_cost_losses_score_and_equation(model):
+    assert list(model.equations_.columns) == ["cost", "loss", "score", "cv_loss", "equation"]
     assert model.equations_["cost"].is_monotonic_increasing
     assert model.equations_["loss"].is_monotonic_decreasing
 

@@ -171,7 +171,7 @@ def test_five_hundred_columns_have_an_answer():
         ({"timeout": -1}, "`timeout` must be more than 0; got -1."),
         ({"timeout": "soon"}, "`timeout` must be a number; got 'soon'."),
         ({"max_evaluations": 0}, "`max_evaluations` must be 1 or more; got 0."),
-        ({"selection": "best"}, "`selection` must be one of mdl, bic, accurate, knee; got 'best'."),
+        ({"selection": "best"}, "`selection` must be one of mdl, bic, accurate, knee, validation; got 'best'."),
         ({"operators": ("+", "sine")}, "There is no operator 'sine'. Did you mean 'sin'?"),
         ({"search": {}}, "`search` must be a SearchConfig or None; got {}."),
         ({"grammar": 3}, "`grammar` must be a Grammar, its text or the path of a file; got 3."),

@@ -201,7 +201,9 @@ def test_bic_is_the_bayesian_information_criterion():
 
 
 def test_an_unknown_rule_is_refused_with_those_there_are():
-    with pytest.raises(SettingError, match=r"`selection` must be one of mdl, bic, accurate, knee; got 'best'"):
+    with pytest.raises(
+        SettingError, match=r"`selection` must be one of mdl, bic, accurate, knee, validation; got 'best'"
+    ):
         check_selection("best")
 
 

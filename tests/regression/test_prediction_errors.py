@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from benchmarks.coverage import DECAY, LAWS, measure_coverage
 from scipy import stats
 
+from spl.bench.trust_coverage import DECAY, LAWS, measure_coverage
 from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression

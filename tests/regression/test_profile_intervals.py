@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.coverage import LAWS, measure_coverage
 from scipy.optimize import brentq
 
+from spl.bench.trust_coverage import LAWS, measure_coverage
 from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression

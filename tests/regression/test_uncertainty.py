@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.coverage import DECAY, LAWS, measure_coverage
 from scipy import stats
 from scipy.optimize import curve_fit
 
 from spl import Loss
+from spl.bench.trust_coverage import DECAY, LAWS, measure_coverage
 from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 from tests.run_examples import NO_LIMIT, RULES, make_config, make_data, make_plan, search_in_file, summary
 
+from spl.checked_values import Damage
 from spl.data.dataset import Dataset, RowPlaces
+from spl.data.hold_out import hold_out
 from spl.errors import RunFileError
 from spl.formulas.grammar import Grammar
 from spl.formulas.text import to_text
@@ -13,7 +15,9 @@ from spl.regression.discover import discover
 from spl.regression.request import RegressionRequest
 from spl.runs import reader as stored_run
 from spl.runs.reader import read_run, read_state
+from spl.runs.regression import discover_in_file
 from spl.runs.writer import RunFile
+from spl.settings import Limits
 
 
 @pytest.fixture(scope="module")
@@ -187,3 +191,47 @@ def test_error_bars_and_the_lines_of_rows_are_kept(tmp_path):
     assert [read.places.name(row) for row in range(2)] == ["line 2", "line 5"]
     np.testing.assert_array_equal(read.sigma, [0.1, 0.2])
     np.testing.assert_array_equal(read.sigma_columns, [[0.3, 0.3], [0.0, 0.0]])
+
+
+# ---- held-out rows -------------------------------------------------------------------------------
+
+
+@pytest.mark.search
+def test_held_out_rows_and_what_they_say_come_back(tmp_path, rng):
+    columns = rng.uniform(1, 3, (40, 2))
+    target = columns[:, 0] * columns[:, 1] + 0.1 * rng.standard_normal(40)
+    weights = rng.uniform(0.5, 2.0, 40)
+    all_rows = Dataset.from_arrays(columns, target, names=["a", "b"], weights=weights)
+    data, held_out = hold_out(all_rows, 0.25, seed=0)
+    request = RegressionRequest(
+        data,
+        Grammar.from_operators(["+", "*"], ["a", "b"]),
+        limits=Limits(timeout=None, max_evaluations=100),
+        held_out=held_out,
+    )
+    path = tmp_path / "run.spl"
+    found = discover_in_file(path, request)
+    run = read_run(path)
+    for name in ("columns", "target", "weights"):
+        np.testing.assert_array_equal(getattr(run.held_out, name), getattr(held_out, name))
+    assert run.held_out.mean_weight == held_out.mean_weight
+    assert run.searches[0].discovery.held_out == found.held_out
+    assert len(found.held_out.losses) == len(found.front)
+
+
+@pytest.mark.search
+def test_losses_of_held_out_rows_that_do_not_fit_the_front_are_damage(stored):
+    front = stored[1].searches[0].front
+    plain = {
+        "n_rows": 9,
+        "losses": [1.0] * len(front),
+        "constant_loss": 1.0,
+        "preferred": 0,
+        "tested_loss": 1.0,
+        "chance": 0.5,
+    }
+    assert stored_run._read_verdict(plain, front).n_rows == 9
+    assert stored_run._read_verdict(None, front) is None
+    for wrong in ({"losses": [1.0] * (len(front) + 1)}, {"preferred": len(front)}, {"chance": "often"}):
+        with pytest.raises(Damage):
+            stored_run._read_verdict(plain | wrong, front)

@@ -25,6 +25,7 @@ from spl.bench.options import (
 from spl.bench.physics_commands import balls, pendulum
 from spl.bench.run_command import run_and_show
 from spl.bench.table_commands import tables
+from spl.bench.trust_commands import trust
 from spl.errors import DataError, SettingError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def bench() -> None:
       spl bench random --formulas 0-19        random formulas
       spl bench tables --parts noise          tables as they are measured
       spl bench parts --formulas 0-9          the search without one of its parts
+      spl bench trust --parts coverage        what we say about how sure we are
       spl bench lorenz --seeds 0-1            the Lorenz system
       spl bench systems --noise 0.01          well-known systems
       spl bench sampling --noise 0            coarse samples
@@ -55,6 +57,7 @@ def bench() -> None:
 
 
 bench.add_command(tables)
+bench.add_command(trust)
 bench.add_command(lorenz)
 bench.add_command(systems)
 bench.add_command(sampling)

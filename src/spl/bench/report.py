@@ -22,6 +22,7 @@ from spl.bench.systems_report import systems_sections
 from spl.bench.tables_report import tables_sections
 from spl.bench.text_table import TextTable
 from spl.bench.trials import EXPERIMENTS, OURS
+from spl.bench.trust_report import trust_sections
 from spl.datasets.nguyen import Problem, nguyen_problems
 from spl.datasets.random_formulas import MAX_FORMULA_VARIABLES
 from spl.errors import DataError
@@ -332,6 +333,7 @@ SECTIONS: dict[str, Callable[[Sequence[Record]], list[Section]]] = {
     "random": random_sections,
     "tables": tables_sections,
     "parts": parts_sections,
+    "trust": trust_sections,
     "lorenz": lorenz_sections,
     "systems": systems_sections,
     "sampling": sampling_sections,

@@ -60,8 +60,7 @@ def _choose(run: "StoredRun", index: int | None) -> "Program":
     if search.discovery is None or not len(front):
         raise FormulaNotFound(f"'{run.path}' has no formula yet. Wait for the first one.")
     if index is None:
-        rule = run.facts.get("selection") or "mdl"
-        return front[front.choose(rule, search.discovery.n_rows, search.discovery.floor)].program
+        return front[search.discovery.choose(run.facts.get("selection") or "mdl")].program
     if not -len(front) <= index < len(front):
         raise SettingError(f"--index must be a row of the front, 0 to {len(front) - 1}; got {index}.")
     return front[index].program

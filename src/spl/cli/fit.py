@@ -5,7 +5,7 @@ Slow imports are inside the functions, so that `spl --help` answers at once.
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,8 @@ from spl.settings import TIMEOUT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from spl.data.dataset import Dataset
+    from spl.data.table_files import Table
     from spl.regression.discover import Discovery
     from spl.regression.request import RegressionRequest
 
@@ -56,6 +58,7 @@ class FitOptions:
     sigma: str | None
     sigma_x: dict[str, str] | None
     missing: tuple[str, ...]
+    validation: str | None
     run: str | None
     is_json: bool
     quiet: bool
@@ -73,7 +76,8 @@ class FitOptions:
     default="mdl",
     show_default=True,
     metavar="RULE",
-    help="Which formula of the front is chosen: mdl (shortest description), bic, accurate (lowest loss) or knee.",
+    help="Which formula of the front is chosen: mdl (shortest description), bic, accurate (lowest loss), knee, or validation (the "
+    "simplest whose loss on the rows of --validation is within one standard error of the lowest).",
 )
 @click.option(
     "--timeout", default=TIMEOUT, show_default=True, metavar="SECONDS", help="Time limit in seconds; inf for no limit."
@@ -108,6 +112,11 @@ class FitOptions:
     help="Error bars of other columns: A=a_err,B=0.1. BARS is a column, or a number for all rows.",
 )
 @missing_option
+@click.option(
+    "--validation",
+    metavar="FILE|SHARE",
+    help="Rows that the search never sees, to compare the formulas on: another table, or a share of this one, such as 0.2.",
+)
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; if FILE exists, continue its run.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equation.")
@@ -130,6 +139,7 @@ def fit(**given: Any) -> None:
       spl fit planets.csv --target period --timeout 3600 --run period.spl
       spl fit planets.csv --target period --features mass,distance --operators "*,/,sqrt"
       spl fit decay.csv --target count --noise poisson
+      spl fit planets.csv --target period --validation 0.2 --selection validation
       cat planets.csv | spl fit - --target period --json | jq -r .equation
     """
     options = FitOptions(**given)
@@ -154,11 +164,12 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
     from spl.data.column_choice import prepare_dataset
     from spl.data.table_files import read_table
     from spl.noise.models import check_noise
-    from spl.regression.front import check_selection
+    from spl.regression.front import check_has_held_out, check_selection
     from spl.regression.request import RegressionRequest
     from spl.settings import Limits, SearchConfig
 
     check_selection(options.selection)
+    check_has_held_out(options.selection, options.validation is not None)
     noise = check_noise(options.noise)
     config = SearchConfig(n_trees=options.trees)
     timeout = None if options.timeout == math.inf else options.timeout
@@ -172,6 +183,8 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
         sigma=options.sigma,
         sigma_columns=options.sigma_x,
     )
+    data, held_out, more = _hold_out(options, table, data)
+    notes += more
     grammar = read_grammar(data.names, options.grammar_file, options.operators, has_constants=not options.no_constants)
     request = RegressionRequest(
         data,
@@ -182,6 +195,31 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
         n_jobs=options.cluster or options.jobs,
         seed=options.seed,
         noise=noise,
+        held_out=held_out,
     )
     print_notes(notes)
     return request, {name: table.origins[name] for name in data.names if name in table.origins}
+
+
+def _hold_out(options: FitOptions, table: "Table", data: "Dataset") -> "tuple[Dataset, Dataset | None, list[str]]":
+    """Return the rows to search with, those for validation, if there are any, and notes about them."""
+    from spl.data.column_choice import count_dates_alike, prepare_dataset
+    from spl.data.hold_out import check_share, hold_out
+    from spl.data.table_files import read_table
+
+    if options.validation is None:
+        return data, None, []
+    try:
+        share = float(options.validation)
+    except ValueError:
+        other = count_dates_alike(read_table(options.validation, options.missing), table, data.names)
+        held_out, notes = prepare_dataset(
+            other,
+            target=options.target,
+            features=data.names,
+            weights=options.weights,
+            sigma=options.sigma,
+            sigma_columns=options.sigma_x,
+        )
+        return data, replace(held_out, notes=()), [f"In the validation rows: {note}" for note in notes]
+    return (*hold_out(data, check_share(share), options.seed), [])

@@ -4,6 +4,7 @@ Slow imports are inside the functions, so that `spl --help` answers at once.
 """
 
 import json
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from spl.display.progress import Choose, ProgressDisplay
     from spl.regression.discover import Discovery
     from spl.regression.front import Front
+    from spl.regression.held_out import HeldOutVerdict
     from spl.regression.request import RegressionRequest
     from spl.regression.uncertainty import KnownNumber
 
@@ -29,14 +31,16 @@ def search_and_print(
     is_quiet: bool,
 ) -> None:
     """Run a search that takes a request and a watcher, show its progress, and print what it found."""
+    from spl.regression.front import rule_while_running
+
     data = request.data
 
     def choose(front: "Front") -> int:
-        return front.choose(selection, data.n_rows, data.floor)
+        return front.choose(rule_while_running(selection), data.n_rows, data.floor)
 
     with open_progress(request.target, choose, request.limits.timeout, is_json=is_json, is_quiet=is_quiet) as watch:
         found = search(request, watch=watch)
-    chosen = found.front.choose(selection, found.n_rows, found.floor)
+    chosen = found.choose(selection)
     print_notes(found.notes[len(data.notes) :])  # those about the data were printed when it was read
     if is_json:
         click.echo(json.dumps(describe_found(found, chosen, request), allow_nan=False))
@@ -69,11 +73,11 @@ def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
 def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest") -> None:
     from spl.display.noise import noise_line, outliers_line
     from spl.display.numbers import NUMBERS_HEADING, number_lines
-    from spl.display.results import front_rows, print_equation, print_front, print_lines, summary_line
+    from spl.display.results import found_rows, print_equation, print_front, print_lines, summary_line
 
     console = open_console()
     print_lines(console, [""])
-    print_front(console, front_rows(found.front, chosen, found.floor))
+    print_front(console, found_rows(found, chosen))
     print_lines(console, [""])
     print_equation(console, request.target, found.front, chosen)
     numbers = number_lines(numbers_of_formula(found, chosen, request))
@@ -92,6 +96,7 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
     from spl.notation.to_sympy import to_sympy
 
     rows = front_rows(found.front, chosen, found.floor, digits=None)
+    losses = losses_on_other_rows(found, request)
     program = found.front[chosen].program
     r2, r2_without_outliers = shares_explained(found, chosen, request.data)
     return {
@@ -104,7 +109,11 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
         "r2_without_outliers": r2_without_outliers,
         "cost": rows[chosen].cost,
         "numbers": describe_known_numbers(numbers_of_formula(found, chosen, request)),
-        "front": [{"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation} for row in rows],
+        "front": [
+            {"cost": row.cost, "loss": row.loss, "score": row.score, **more, "equation": row.equation}
+            for row, more in zip(rows, losses, strict=True)
+        ],
+        "validation": describe_verdict(found.held_out),
         "noise": plain_noise(found.noise),
         "outliers": find_places(found.outliers, request.data),
         "seconds": found.seconds,
@@ -121,6 +130,40 @@ def numbers_of_formula(found: "Discovery", chosen: int, request: "RegressionRequ
 
     rows = rows_of_fit(request.data, found.noise, request.noise)
     return know_numbers(found.front[chosen].program, rows, request.grammar.vocabulary.literals)
+
+
+def losses_on_other_rows(found: "Discovery", request: "RegressionRequest") -> list[dict[str, float | None]]:
+    """Return for each formula its losses on rows that it was not fitted to; those that are not finite are None."""
+    from spl.regression.cross_validation import cross_losses
+    from spl.regression.uncertainty import rows_of_fit
+
+    rows = rows_of_fit(request.data, found.noise, request.noise)
+    programs = [candidate.program for candidate in found.front]
+    crossed = cross_losses(programs, rows, request.grammar.vocabulary.literals)
+    validated = [None] * len(programs) if found.held_out is None else found.held_out.losses
+    return [
+        {"cv_loss": finite_or_none(one), "validation_loss": finite_or_none(other)}
+        for one, other in zip(crossed, validated, strict=True)
+    ]
+
+
+def describe_verdict(verdict: "HeldOutVerdict | None") -> dict[str, Any] | None:
+    """Return what held-out rows say about a front, as `--json` prints it; None if there are none."""
+    if verdict is None:
+        return None
+    return {
+        "rows": verdict.n_rows,
+        "losses": [finite_or_none(loss) for loss in verdict.losses],
+        "constant_loss": finite_or_none(verdict.constant_loss),
+        "preferred": verdict.preferred,
+        "chance": verdict.chance,
+        "is_explained": verdict.is_explained,
+    }
+
+
+def finite_or_none(number: float | None) -> float | None:
+    """Return a number if JSON can represent it, else None."""
+    return number if number is not None and math.isfinite(number) else None
 
 
 def shares_explained(found: "Discovery", chosen: int, data: "Dataset") -> tuple[float | None, float | None]:

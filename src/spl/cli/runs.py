@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from spl.data.trajectories import Trajectories
+    from spl.display.results import FrontRow
     from spl.runs.reader import StoredRun, StoredSearch
     from spl.settings import Limits
 
@@ -89,23 +90,46 @@ def describe_run(run: "StoredRun") -> dict[str, Any]:
 
 
 def _describe_search(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
-    from spl.display.results import front_rows
+    from spl.cli.fit_output import describe_verdict, finite_or_none
+    from spl.runs.facts import REGRESSION
 
-    chosen, floor = _choose(run, search), search.discovery.floor if search.discovery else 0.0
-    rows = front_rows(search.front, chosen, floor, digits=None)
+    rows = _front_rows(run, search, digits=None)
+    chosen = _choose(run, search)
+    validated = [
+        {"validation_loss": finite_or_none(row.validation_loss)} if run.kind == REGRESSION else {} for row in rows
+    ]
+    verdict = None if search.discovery is None else search.discovery.held_out
     last = search.history[-1] if search.history else None
     return {
         "target": search.name,
         "equation": rows[chosen].equation if rows else None,
         "front": [
-            {"equation": row.equation, "cost": row.cost, "loss": row.loss, "score": row.score, "chosen": row.is_chosen}
-            for row in rows
+            {
+                "equation": row.equation,
+                "cost": row.cost,
+                "loss": row.loss,
+                "score": row.score,
+                **more,
+                "chosen": row.is_chosen,
+            }
+            for row, more in zip(rows, validated, strict=True)
         ],
+        **({"validation": describe_verdict(verdict)} if run.kind == REGRESSION else {}),
         "episodes": last.n_episodes if last else 0,
         "evaluations": last.n_evaluations if last else 0,
         "rounds": last.n_rounds if last else 0,
         **_describe_noise(run, search),
     }
+
+
+def _front_rows(run: "StoredRun", search: "StoredSearch", *, digits: int | None) -> "list[FrontRow]":
+    """Return the front of a search as rows of a table, with the losses on held-out rows, if there are any."""
+    from spl.display.results import found_rows, front_rows
+
+    chosen = _choose(run, search)
+    if search.discovery is None:
+        return front_rows(search.front, chosen, 0.0, digits=digits)
+    return found_rows(search.discovery, chosen, digits=digits)
 
 
 def _describe_noise(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
@@ -127,8 +151,7 @@ def _choose(run: "StoredRun", search: "StoredSearch") -> int:
         return run.system.chosen[run.searches.index(search)]
     if not len(search.front) or search.discovery is None:
         return 0
-    selection = run.facts.get("selection", "mdl")
-    return search.front.choose(selection, search.discovery.n_rows, search.discovery.floor)
+    return search.discovery.choose(run.facts.get("selection", "mdl"))
 
 
 def _describe_system(run: "StoredRun") -> dict[str, Any]:
@@ -149,7 +172,7 @@ def _describe_system(run: "StoredRun") -> dict[str, Any]:
 
 
 def _print_run(run: "StoredRun") -> None:
-    from spl.display.results import front_rows, print_equation, print_front, print_lines
+    from spl.display.results import SHOWN_DIGITS, print_equation, print_front, print_lines
     from spl.display.systems import equation_lines, left_side, solved_lines, system_number_lines
     from spl.runs.facts import REGRESSION
 
@@ -161,7 +184,7 @@ def _print_run(run: "StoredRun") -> None:
         print_lines(console, system_number_lines(system, run.system.standard_errors, [""] * len(system.states)))
         return
     for search in run.searches:
-        chosen, floor = _choose(run, search), search.discovery.floor if search.discovery else 0.0
+        chosen = _choose(run, search)
         plan = run.settings.get("plan", {})
         target = search.name
         if run.kind != REGRESSION:
@@ -170,7 +193,7 @@ def _print_run(run: "StoredRun") -> None:
         if not len(search.front):
             print_lines(console, [f"{target}: nothing found yet."])
             continue
-        print_front(console, front_rows(search.front, chosen, floor))
+        print_front(console, _front_rows(run, search, digits=SHOWN_DIGITS))
         print_lines(console, [""])
         print_equation(console, target, search.front, chosen)
         _print_noise(console, run, search)

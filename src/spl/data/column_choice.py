@@ -15,6 +15,7 @@ from spl.data.columns import find_complete_rows
 from spl.data.dataset import Dataset, RowPlaces
 from spl.data.delimited_text import is_number
 from spl.data.table_files import Table
+from spl.data.timestamps import NANO
 from spl.errors import DataError, count_noun, list_names, suggest_name
 
 
@@ -77,6 +78,22 @@ def prepare_dataset(
         places=RowPlaces(table.lines[complete], table.line_word),
     )
     return PreparedDataset(replace(data, notes=tuple(notes)), notes)
+
+
+def count_dates_alike(table: Table, like: Table, names: Sequence[str]) -> Table:
+    """Return the table with dates counted from the same moments as in another; raise an error if only one of them has dates."""
+    numbers, notes = dict(table.numbers), dict(table.column_notes)
+    for name in (name for name in names if name in numbers):
+        origin, other = table.origins.get(name), like.origins.get(name)
+        if (origin is None) != (other is None):
+            dated, plain = (table, like) if origin is not None else (like, table)
+            raise DataError(
+                f"Column '{name}' holds dates in {dated.source}, but numbers in {plain.source}. Give both in the same form."
+            )
+        if origin is not None and other is not None:
+            numbers[name] = numbers[name] + (origin - other) / NANO
+            notes.pop(name, None)  # it says from which moment they were counted
+    return replace(table, numbers=numbers, column_notes=notes, origins={**table.origins, **like.origins})
 
 
 def _check_roles(table: Table, target: str, others: Sequence[tuple[str, str]]) -> None:

@@ -1,7 +1,7 @@
 """The result of a search on the console: the equation, the front as a table, a one-line summary. `progress` shows a search."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.console import Console
 from rich.table import Table
@@ -40,6 +40,7 @@ class FrontRow:
     score: float
     equation: str
     is_chosen: bool
+    validation_loss: float | None = None  # on held-out rows, if there are any
 
 
 def front_rows(front: Front, chosen: int, floor: float, *, digits: int | None = SHOWN_DIGITS) -> list[FrontRow]:
@@ -50,27 +51,42 @@ def front_rows(front: Front, chosen: int, floor: float, *, digits: int | None = 
     ]
 
 
+def found_rows(found: Discovery, chosen: int, *, digits: int | None = SHOWN_DIGITS) -> list[FrontRow]:
+    """Return the front of what was found as rows of a table, with the losses on held-out rows, if there are any."""
+    rows = front_rows(found.front, chosen, found.floor, digits=digits)
+    if found.held_out is None:
+        return rows
+    return [replace(row, validation_loss=loss) for row, loss in zip(rows, found.held_out.losses, strict=True)]
+
+
 def front_table(rows: Iterable[FrontRow], *, is_cut: bool = False) -> Table:
     """Return the front as a table for a terminal; long formulas are wrapped, or cut if `is_cut`."""
     table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="bold", expand=True)
     table.add_column("")
-    for heading in ("cost", "loss", "score"):
+    rows = list(rows)
+    is_validated = any(row.validation_loss is not None for row in rows)
+    for heading in ("cost", "loss", *(["validation"] if is_validated else []), "score"):
         table.add_column(heading, justify="right")
     table.add_column("equation", ratio=1, overflow="ellipsis" if is_cut else "fold", no_wrap=is_cut)
     for row in rows:
         mark = CHOSEN_MARK if row.is_chosen else ""
-        cells = [mark, str(row.cost), f"{row.loss:.3g}", f"{row.score:.2f}", row.equation]
+        validated = [f"{row.validation_loss:.3g}"] if row.validation_loss is not None else []
+        cells = [mark, str(row.cost), f"{row.loss:.3g}", *validated, f"{row.score:.2f}", row.equation]
         table.add_row(*map(Text, cells), style="bold green" if row.is_chosen else "")
     return table
 
 
 def front_lines(rows: Iterable[FrontRow]) -> list[str]:
     """Return the front as plain lines under a heading, one per formula."""
-    heading = f"  {'cost':>4}  {'loss':>9}  {'score':>6}  equation"
-    lines = [
-        f"{CHOSEN_MARK if row.is_chosen else ' '} {row.cost:>4}  {row.loss:>9.3g}  {row.score:>6.2f}  {row.equation}"
-        for row in rows
-    ]
+    rows = list(rows)
+    is_validated = any(row.validation_loss is not None for row in rows)
+    heading = f"  {'cost':>4}  {'loss':>9}  {'validation  ' if is_validated else ''}{'score':>6}  equation"
+    lines = []
+    for row in rows:
+        validated = "" if row.validation_loss is None else f"{row.validation_loss:>10.3g}  "
+        lines.append(
+            f"{CHOSEN_MARK if row.is_chosen else ' '} {row.cost:>4}  {row.loss:>9.3g}  {validated}{row.score:>6.2f}  {row.equation}"
+        )
     return [heading, *lines]
 
 

@@ -3,6 +3,7 @@
 The estimator itself is in `regressor`. What needs the kernels is imported inside methods, because they are slow to import.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,15 +54,28 @@ class FittedFront(FittedRepr):
         self.outliers_ = np.array(find_places(discovery.outliers, data), np.intp)
         self.sample_ = data.sample(MAX_KEPT_ROWS, np.random.default_rng(0))
         self.target_name_ = target
-        front = discovery.front
-        self.equations_ = pd.DataFrame(
-            {
+        self._equations: pd.DataFrame | None = None  # made when it is first asked for
+
+    @property
+    def equations_(self) -> pd.DataFrame:
+        """The front as a DataFrame: cost, loss, score, losses on other rows, equation."""
+        check_is_fitted(self)
+        if self._equations is None:
+            front = self.discovery_.front
+            columns = {
                 "cost": [candidate.cost for candidate in front],
                 "loss": [candidate.loss for candidate in front],
-                "score": front.scores(discovery.floor),
+                "score": front.scores(self.discovery_.floor),
+                **self._losses_on_other_rows(),
                 "equation": [to_text(candidate.program, EQUATION_DIGITS) for candidate in front],
             }
-        )
+            self._equations = pd.DataFrame(columns)
+        return self._equations
+
+    def _losses_on_other_rows(self) -> dict[str, Sequence[float]]:
+        """Return columns of `equations_`: losses on rows that the formulas were not fitted to."""
+        verdict = self.discovery_.held_out
+        return {} if verdict is None else {"validation_loss": verdict.losses}
 
     def get_best(self) -> "pd.Series[Any]":
         """Return the row of `equations_` that the selection rule prefers."""
@@ -114,7 +128,7 @@ class FittedFront(FittedRepr):
     def best_index_(self) -> int:
         """The row of `equations_` that the current selection rule prefers."""
         check_is_fitted(self)
-        return self.discovery_.front.choose(self.selection, self.discovery_.n_rows, self.discovery_.floor)
+        return self.discovery_.choose(self.selection)
 
     @property
     def relevance_(self) -> "pd.Series[float]":

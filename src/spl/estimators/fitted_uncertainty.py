@@ -3,6 +3,8 @@
 Predictions are in `regressor`. What needs the kernels is imported inside methods, because they are slow to import.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import NamedTuple
 
@@ -60,6 +62,16 @@ class FittedUncertainty(FittedFront):
     def _keep_evidence(self, data: Dataset, noise: str | Loss, given: tuple[float, ...]) -> None:
         """Keep all rows of the fit: standard errors depend on each of them."""
         self._evidence = Evidence(data, noise, given)
+
+    def _losses_on_other_rows(self) -> dict[str, Sequence[float]]:
+        from spl.regression.cross_validation import cross_losses
+
+        evidence: Evidence | None = getattr(self, "_evidence", None)
+        programs = [candidate.program for candidate in self.discovery_.front]
+        if evidence is None:  # a model without data
+            return {"cv_loss": [math.nan] * len(programs), **super()._losses_on_other_rows()}
+        losses = cross_losses(programs, self._rows_of_fit(), evidence.given)
+        return {"cv_loss": losses, **super()._losses_on_other_rows()}
 
     @property
     def constants_(self) -> pd.DataFrame:

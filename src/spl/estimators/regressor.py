@@ -27,10 +27,12 @@ from spl.errors import (
     UndefinedError,
     UndefinedValues,
 )
-from spl.estimators.fitted_uncertainty import KINDS, FittedUncertainty, check_choice, check_level
+from spl.estimators.fitted_stability import FittedStability
+from spl.estimators.fitted_uncertainty import KINDS, check_choice, check_level
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
 from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
 from spl.estimators.stop_flag import request_stop_of, stop_flag
+from spl.estimators.validation import set_validation_aside
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
@@ -38,7 +40,7 @@ from spl.formulas.operators import Operator
 from spl.formulas.program import Program
 from spl.noise.models import AUTO, check_noise, decode_noise
 from spl.noise.own_loss import Loss
-from spl.regression.front import Front, check_selection
+from spl.regression.front import Front, check_has_held_out, check_selection, rule_while_running
 from spl.regression.request import RegressionRequest
 from spl.settings import TIMEOUT, Limits, SearchConfig, check_switch, check_verbose
 
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from spl.regression.discover import Discovery, Watcher
 
 
-class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
+class SPLRegressor(FittedStability, RegressorMixin, BaseEstimator):
     """Find the formula behind a table.
 
     A bank of small programs and least squares complete partial formulas of a grammar, guided by a Monte Carlo tree search.
@@ -61,7 +63,8 @@ class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
             `constants`.
         timeout: time limit of the search in seconds; None for no limit.
         max_evaluations: the most distinct formulas to try; None for no limit.
-        selection: which equation of the front `predict` uses: "mdl", "bic", "accurate" or "knee"; may be changed after `fit`.
+        selection: which equation of the front `predict` uses: "mdl", "bic", "accurate", "knee", or "validation" if `fit` gets rows
+            for that; may be changed after `fit`.
         search: how the search works, a `SearchConfig`: how long formulas may get, when it stops on its own, how many trees grow. The
             default works for most data.
         noise: how the target scatters around the law: "normal" (the same everywhere), "relative" (in proportion to the value),
@@ -75,7 +78,8 @@ class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
             that was killed continues from it. None keeps nothing.
 
     Attributes:
-        equations_: the front as a DataFrame: cost, loss, score, equation.
+        equations_: the front as a DataFrame: cost, loss, score, cv_loss (on rows that the numbers were not fitted to, by five-fold
+            cross-validation), validation_loss (if `fit` got rows for validation), equation.
         constants_: the numbers of the chosen equation as they are printed, one per row: value, standard error, the ends of the 95 %
             interval, kind, the simplest form that the data allows, such as 2/3 or pi, a note if the data does not determine it,
             and the term it is part of, with the number in square brackets. Kinds are "fitted", "rounded" (to a simple number that
@@ -130,6 +134,7 @@ class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         sigma: ArrayLike | None = None,
         sigma_X: ArrayLike | None = None,
+        validation: float | tuple[ArrayLike, ...] | None = None,
     ) -> "SPLRegressor":
         """Find the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far; so does `stop`.
 
@@ -139,6 +144,9 @@ class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
             sample_weight: how much each row counts [N]; by default, all alike. For counts and shares, how often each was measured.
             sigma: the error bar of the target in each row [N], a standard deviation; one number if it is the same for all.
             sigma_X: the error bars of the columns: one number per column [D], or one per cell [N, D].
+            validation: rows that neither the search nor the fit of numbers sees: a share of the rows, such as 0.2, drawn by
+                `random_state`, or other rows, `(X, y)` or `(X, y, sample_weight)`. `equations_` then has the loss of each equation on
+                them, `selection="validation"` chooses by it, and a warning says if the equation is no better than chance there.
         """
         check_selection(self.selection)
         check_verbose(self.verbose)
@@ -147,6 +155,7 @@ class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
         check_unique(getattr(X, "columns", ()))
         noise = check_noise(self.noise)
+        seed = self._choose_seed()
         rows, self.time_origins_ = self._read(X, y, sample_weight, None)
         names = getattr(self, "feature_names_in_", None)
         data = Dataset.from_arrays(
@@ -158,7 +167,13 @@ class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
             sigma_columns=None if sigma_X is None else rows.take(sigma_X),
             places=RowPlaces(rows.places),
         )
-        data = replace(data, notes=tuple(rows.notes))
+        data, held_out = set_validation_aside(
+            replace(data, notes=tuple(rows.notes)),
+            validation,
+            seed,
+            lambda X, y, weights: self._read(X, y, weights, self.time_origins_)[0],
+        )
+        check_has_held_out(self.selection, held_out is not None)
         request = RegressionRequest(
             data,
             make_grammar(self.grammar, self.operators, self.constants, data.names),
@@ -167,7 +182,8 @@ class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
             limits=limits,
             noise=noise,
             n_jobs=count_jobs(self.n_jobs),
-            seed=int(check_random_state(self.random_state).randint(2**31)),
+            seed=seed,
+            held_out=held_out,
         )
         display = self._make_display(request) if self.verbose else nullcontext()
         with stop_flag(self) as flag, display as watch:
@@ -348,6 +364,16 @@ class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
         warn_of_repairs(rows.notes, stacklevel=4)
         return rows, read.origins
 
+    def _choose_seed(self) -> int:
+        """Return the seed of the random choices. A run that is continued keeps its seed, unless another is asked for."""
+        if self.random_state is None and self.run_file is not None:
+            from spl.runs.reader import read_begun
+
+            before = read_begun(Path(self.run_file))
+            if before:
+                return int(before["settings"]["seed"])
+        return int(check_random_state(self.random_state).randint(2**31))
+
     def _run(self, request: RegressionRequest, watch: "Watcher | None", must_stop: Callable[[], bool]) -> "Discovery":
         """Search, and keep the run in a file if there is to be one."""
         if self.run_file is None:
@@ -376,7 +402,7 @@ class SPLRegressor(FittedUncertainty, RegressorMixin, BaseEstimator):
         compile_visibly(Console(), request)
 
         def choose(front: Front) -> int:
-            return front.choose(self.selection, request.data.n_rows, request.data.floor)
+            return front.choose(rule_while_running(self.selection), request.data.n_rows, request.data.floor)
 
         return open_display(Console(), request.target, choose, timeout=request.limits.timeout)
 

@@ -102,6 +102,10 @@ class NoiseModel:
     def __str__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> tuple[Callable[[object], "NoiseModel"], tuple[str | Loss]]:
+        """Pickle by name, so that another process has the model of its own table."""
+        return find_noise_model, (self.name if self.loss is None else self.loss,)
+
 
 # ---- normal, relative, Student -------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ class FittedNoise:
     degrees: float  # of freedom, if the size of the noise is estimated; infinite if it is known
 
     @property
-    def _inflation(self) -> float:
+    def inflation(self) -> float:
         """By how much the variance of the residuals is too small, because the law was fitted to them."""
         return self.values.size / self.degrees if math.isfinite(self.degrees) else 1.0
 
@@ -71,14 +71,14 @@ def _new_variances(noise: FittedNoise, values: Array) -> Array:
     even, relative = numbers.get("even error", 0.0), numbers.get("relative error", 0.0)
     weights = noise.rows.weights if noise.rows.sigma is None else 1.0
     rest = np.mean(weights / noise.scatter.precisions - even**2 - (relative * noise.values) ** 2)
-    return np.asarray(noise._inflation * (even**2 + (relative * values) ** 2 + max(float(rest), 0.0)))
+    return np.asarray(noise.inflation * (even**2 + (relative * values) ** 2 + max(float(rest), 0.0)))
 
 
 def _usual_error(noise: FittedNoise, level: float) -> float:
     """Return the error that a share `level` of the rows stays below: it needs no formula for the tails."""
     errors = np.sort(np.abs(noise.rows.target - noise.values) * np.sqrt(noise.rows.weights))
     place = min(math.ceil((errors.size + 1) * level), errors.size)
-    return math.sqrt(noise._inflation) * float(errors[place - 1])
+    return math.sqrt(noise.inflation) * float(errors[place - 1])
 
 
 def _limit_counts(rates: Array, errors: Array, level: float) -> tuple[Array, Array]:

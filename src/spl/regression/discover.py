@@ -21,9 +21,17 @@ from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint, ViewCheckpoint, pack_candidates, unpack_candidates
 from spl.regression.column_screening import describe_screening
 from spl.regression.column_view import ColumnView
-from spl.regression.doubts import find_doubts, find_misfit, find_pattern
-from spl.regression.fit import fit, price_numbers
-from spl.regression.front import Front
+from spl.regression.doubts import (
+    find_contradiction,
+    find_dependence,
+    find_doubts,
+    find_failure,
+    find_misfit,
+    find_pattern,
+)
+from spl.regression.fit import fit, fit_constant, price_numbers
+from spl.regression.front import VALIDATION, Front, check_has_held_out, rule_while_running
+from spl.regression.held_out import HeldOutVerdict, judge_front
 from spl.regression.noise_choice import (
     PLAIN_NOISE,
     NoiseChoice,
@@ -79,6 +87,15 @@ class Discovery:
     noise: NoiseChoice = PLAIN_NOISE  # the noise model by which the formulas were fitted and chosen
     outliers: tuple[int, ...] = ()  # rows far from the formula, if the noise model expects such rows
     screened: str = ""  # for people: which columns of a wide table were searched; one of the notes
+    held_out: HeldOutVerdict | None = None  # what rows that the search never saw say about the front
+
+    def choose(self, selection: str) -> int:
+        """Return the row of the front that a rule prefers: see `Front.choose`. While a search is running, "validation" is "mdl"."""
+        if selection == VALIDATION:
+            if self.held_out is not None:
+                return self.held_out.preferred
+            check_has_held_out(selection, not self.stopped)
+        return self.front.choose(rule_while_running(selection), self.n_rows, self.floor)
 
 
 SAME_LOSS_SHARE = 1e-3  # losses that differ by less belong to the same formula, but for rounded numbers
@@ -312,7 +329,14 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
         if setup.screening is None
         else describe_screening(setup.screening, views.lead.planting.columns, request.data)
     )
-    doubts = [*find_doubts(front, yardstick.data, floor), *find_misfit(chosen, yardstick.data), *doubt]
+    verdict = _judge(request, yardstick, front, front.choose("mdl", n_rows, floor))
+    unexplained = find_doubts(front, yardstick.data, floor)
+    if unexplained:
+        unexplained = find_contradiction(verdict) or unexplained
+    else:
+        given = request.grammar.vocabulary.literals
+        unexplained = find_failure(verdict) or find_dependence(chosen, yardstick.check, given)
+    doubts = [*unexplained, *find_misfit(chosen, yardstick.data), *doubt]
     if yardstick.model is not NORMAL and request.noise == AUTO and chosen.loss > floor:
         doubts += find_pattern(chosen, yardstick.check, choice.name)
     notes = (*request.data.notes, *((screened,) if screened else ()), *doubts, *store.troubles)
@@ -328,7 +352,16 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
         choice,
         find_outliers(chosen.program, request.data) if choice.name == STUDENT.name else (),
         screened,
+        verdict,
     )
+
+
+def _judge(request: RegressionRequest, yardstick: Yardstick, front: Front, chosen: int) -> HeldOutVerdict | None:
+    """Return what the held-out rows say about the front, if there are any."""
+    if request.held_out is None:
+        return None
+    constant = fit_constant(yardstick.check, request.grammar.vocabulary)
+    return judge_front(front, chosen, constant.program, request.held_out, yardstick.noise, yardstick.floor)
 
 
 def _explain_noise(

@@ -58,9 +58,13 @@ def evaluate(program: Program, columns: NDArray[np.float64]) -> NDArray[np.float
 
 def root_mean_square_error(program: Program, dataset: Dataset) -> float:
     """Return the weighted error of a program as it is; infinity if it leaves its domain on any row that counts."""
+    return _root_mean_square_error(evaluate(program, dataset.columns), dataset)
+
+
+def _root_mean_square_error(values: NDArray[np.float64], dataset: Dataset) -> float:
     counts = dataset.weights > 0
     with np.errstate(over="ignore", invalid="ignore"):
-        residual = (dataset.target - evaluate(program, dataset.columns))[counts]
+        residual = (dataset.target - values)[counts]
         largest = float(np.max(np.abs(residual)))
     if not 0 < largest < np.inf:
         return 0.0 if largest == 0 else np.inf
@@ -112,6 +116,18 @@ def loss_of(program: Program, dataset: Dataset) -> float:
     return find_scatter(program, dataset).equivalent_error(dataset.floor)
 
 
+def loss_of_values(
+    values: NDArray[np.float64], dataset: Dataset, input_variance: NDArray[np.float64] | None = None
+) -> float:
+    """Return the loss of predicted values [N], as `loss_of` does for those of a formula.
+
+    `input_variance` [N] is what errors of the columns add to the variance of the target; see `find_input_variance`.
+    """
+    if dataset.noise is None:
+        return _root_mean_square_error(values, dataset)
+    return _find_scatter(values, dataset, input_variance).equivalent_error(dataset.floor)
+
+
 def find_scatter(program: Program, dataset: Dataset) -> Scatter:
     """Return how the rows scatter around a formula, according to the noise model of the dataset. All rows must count.
 
@@ -125,31 +141,40 @@ def find_scatter(program: Program, dataset: Dataset) -> Scatter:
         >>> round(scatter.numbers["relative error"], 2)
         0.07
     """
-    assert dataset.noise is not None
     if not np.all(np.isfinite(program.constants)):
         return IMPOSSIBLE
     with np.errstate(all="ignore"):
         values = evaluate(program, dataset.columns)
+    return _find_scatter(values, dataset, find_input_variance(program, dataset))
+
+
+def _find_scatter(values: NDArray[np.float64], dataset: Dataset, input_variance: NDArray[np.float64] | None) -> Scatter:
+    assert dataset.noise is not None
+    with np.errstate(all="ignore"):
         largest = LARGEST_VALUE_SHARE * (float(np.abs(dataset.target).max()) or 1.0)
         if not np.all(np.abs(values) < largest):  # NaN is not
             return IMPOSSIBLE
-        variance = None if dataset.sigma_columns is None else _input_variance(program, dataset)
-        scatter = dataset.noise.scatter(dataset.measured_rows(variance), values)
+        scatter = dataset.noise.scatter(dataset.measured_rows(input_variance), values)
     return scatter if scatter.nats < np.inf and np.all(np.isfinite(scatter.precisions)) else IMPOSSIBLE
 
 
-def _input_variance(program: Program, dataset: Dataset) -> NDArray[np.float64]:
-    """Return what the errors of the columns add to the variance of the target: sum over columns of (df/dx * sigma)**2."""
-    assert dataset.sigma_columns is not None
+def find_input_variance(program: Program, dataset: Dataset) -> NDArray[np.float64] | None:
+    """Return what the errors of the columns add to the variance of the target: sum over columns of (df/dx * sigma)**2.
+
+    None if the columns have no error bars.
+    """
+    if dataset.sigma_columns is None:
+        return None
     variance = np.zeros(dataset.n_rows)
-    for column, sigma in enumerate(dataset.sigma_columns):
-        if sigma.any():
-            moved = [dataset.columns.copy() for _ in range(2)]
-            moved[0][column] -= INPUT_STEP * sigma
-            moved[1][column] += INPUT_STEP * sigma
-            low, high = (evaluate(program, columns) for columns in moved)
-            slope = (high - low) / (2 * INPUT_STEP)
-            variance += np.where(np.isfinite(slope), slope, 0.0) ** 2
+    with np.errstate(all="ignore"):
+        for column, sigma in enumerate(dataset.sigma_columns):
+            if sigma.any():
+                moved = [dataset.columns.copy() for _ in range(2)]
+                moved[0][column] -= INPUT_STEP * sigma
+                moved[1][column] += INPUT_STEP * sigma
+                low, high = (evaluate(program, columns) for columns in moved)
+                slope = (high - low) / (2 * INPUT_STEP)
+                variance += np.where(np.isfinite(slope), slope, 0.0) ** 2
     return variance
 
 

@@ -10,6 +10,7 @@ from spl.regression.candidate import Candidate
 from spl.regression.description_length import TINY_LOSS, bayes_criterion, description_length
 
 SELECTIONS = ("mdl", "bic", "accurate", "knee")
+VALIDATION = "validation"  # the rule that needs held-out rows; see `Discovery.choose`
 MIN_IMPROVEMENT = 1e-3  # relative: a costlier candidate of the front lowers the loss by at least this much
 
 
@@ -72,7 +73,7 @@ class Front:
         mdl: shortest description of formula, constants and residuals; bic: Bayesian information criterion; accurate: lowest
         loss; knee: steepest fall of the loss against cost before it levels off.
         """
-        check_selection(selection)
+        _check_rule(selection, SELECTIONS)
         if selection == "accurate":
             return len(self) - 1
         if selection == "knee":
@@ -106,5 +107,23 @@ def _can_coexist(cheap: Candidate, costly: Candidate, floor: float) -> bool:
 
 def check_selection(selection: str) -> None:
     """Raise an error unless there is such a rule."""
-    if not isinstance(selection, str) or selection not in SELECTIONS:
-        raise SettingError(f"`selection` must be one of {', '.join(SELECTIONS)}; got {show_value(selection)}.")
+    _check_rule(selection, (*SELECTIONS, VALIDATION))
+
+
+def check_has_held_out(selection: str, has_held_out: bool) -> None:
+    """Raise an error if a rule needs held-out rows and there are none."""
+    if selection == VALIDATION and not has_held_out:
+        raise SettingError(
+            "`selection` is 'validation', but no rows were held out. Pass `validation` to `fit`, a share or other rows, or choose "
+            f"another rule: {', '.join(SELECTIONS)}."
+        )
+
+
+def rule_while_running(selection: str) -> str:
+    """Return the rule for the front of a search that is running: held-out rows are asked at its end."""
+    return "mdl" if selection == VALIDATION else selection
+
+
+def _check_rule(selection: str, known: tuple[str, ...]) -> None:
+    if not isinstance(selection, str) or selection not in known:
+        raise SettingError(f"`selection` must be one of {', '.join(known)}; got {show_value(selection)}.")

@@ -3,6 +3,7 @@
 from dataclasses import KW_ONLY, dataclass, field
 
 from spl.data.dataset import Dataset
+from spl.data.hold_out import check_held_out
 from spl.errors import DataError
 from spl.formulas.grammar import Grammar
 from spl.noise.models import BINOMIAL, NORMAL, POISSON, NoiseModel, check_targets
@@ -23,6 +24,7 @@ class RegressionRequest:
         seed: of the random choices; the same seed and settings give the same answer, unless the time limit cuts the search off.
         noise: the noise model of the target, or "auto" for the one that describes it best.
         target_error: how far the target itself may be off; a formula that is off by no more is exact.
+        held_out: rows that the search never sees, on which its formulas are compared; None if there are none.
 
     Examples:
         >>> data = Dataset.from_arrays([[1.0], [2.0]], [3.0, 6.0], names=["x"])
@@ -40,10 +42,17 @@ class RegressionRequest:
     seed: int = 0
     noise: NoiseModel | str = NORMAL
     target_error: float = 0.0
+    held_out: Dataset | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grammar", self.grammar.bind(self.data.names))
         check_noise_suits(self.noise, self.data)
+        if self.held_out is not None:
+            check_held_out(self.held_out, self.data.names)
+            try:
+                check_noise_suits(self.noise, self.held_out)
+            except DataError as error:
+                raise DataError(f"The validation rows do not suit the noise model. {error}") from None
 
 
 def check_noise_suits(noise: NoiseModel | str, data: Dataset) -> None:

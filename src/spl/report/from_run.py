@@ -108,7 +108,7 @@ def _search(
     found = stored.discovery
     assert found is not None
     if chosen is None:
-        chosen = stored.front.choose(run.facts.get("selection") or "mdl", found.n_rows, found.floor)
+        chosen = found.choose(run.facts.get("selection") or "mdl")
     return gather_search(
         stored.front,
         chosen,

@@ -38,6 +38,7 @@ from spl.formulas.system import System
 from spl.regression.candidate import Candidate
 from spl.regression.discover import Discovery
 from spl.regression.front import Front
+from spl.regression.held_out import HeldOutVerdict
 from spl.regression.noise_choice import NoiseChoice
 from spl.runs.facts import DIED, REGRESSION, RUNNING, config_from_plain, read_facts
 from spl.runs.lock import is_locked
@@ -45,6 +46,8 @@ from spl.runs.sqlite_file import open_to_read
 from spl.settings import SearchConfig
 
 Numbers = NDArray[np.float64]
+
+HELD_OUT = "held_out_"  # begins the names of the arrays of held-out rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,7 @@ class StoredRun:
     data: Dataset | Trajectories
     searches: tuple[StoredSearch, ...]  # one, or one per state
     system: StoredSystem | None  # None before the equations of a system are fitted
+    held_out: Dataset | None = None  # rows of a table that the search never sees
 
     @property
     def config(self) -> SearchConfig:
@@ -197,6 +201,7 @@ def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
             data=data,
             searches=searches,
             system=None if system is None else _read_system(system, data, searches),
+            held_out=_read_held_out(facts, arrays) if isinstance(data, Dataset) else None,
         )
 
 
@@ -278,6 +283,25 @@ def _read_result(plain: object, front: Front) -> Discovery:
         noise=_read_noise(as_fields(numbers.get("noise", {"name": "normal"}))),
         outliers=tuple(as_whole(row) for row in as_list(numbers.get("outliers", []))),
         screened=as_text(numbers.get("screened", "")),
+        held_out=_read_verdict(numbers.get("held_out"), front),
+    )
+
+
+def _read_verdict(plain: object, front: Front) -> HeldOutVerdict | None:
+    """Return what held-out rows say about a front; None if there are none, as in older runs."""
+    if plain is None:
+        return None
+    numbers = as_fields(plain)
+    losses = tuple(as_number(loss) for loss in as_list(numbers["losses"]))
+    if len(losses) != len(front):
+        raise Damage(f"there are {len(losses)} losses of held-out rows for {len(front)} formulas")
+    return HeldOutVerdict(
+        n_rows=as_whole(numbers["n_rows"]),
+        losses=losses,
+        constant_loss=as_number(numbers["constant_loss"]),
+        preferred=as_whole(numbers["preferred"], len(front)),
+        tested_loss=as_number(numbers["tested_loss"]),
+        chance=as_finite(numbers["chance"]),
     )
 
 
@@ -326,6 +350,17 @@ def _read_dataset(facts: StoredFields, arrays: StoredFields) -> Dataset:
         mean_weight=as_finite(facts.get("mean_weight", 1.0)),
         notes=as_texts(facts.get("notes", [])),
     )
+
+
+def _read_held_out(facts: StoredFields, arrays: StoredFields) -> Dataset | None:
+    """Return the rows that are held out; None if there are none."""
+    own = StoredFields(
+        {name.removeprefix(HELD_OUT): array for name, array in arrays.items() if name.startswith(HELD_OUT)}
+    )
+    if not own:
+        return None
+    about = {"columns": facts["columns"], "mean_weight": facts.get(f"{HELD_OUT}mean_weight", 1.0)}
+    return _read_dataset(StoredFields(about), own)
 
 
 def _read_places(facts: StoredFields, arrays: StoredFields) -> RowPlaces:

@@ -152,6 +152,7 @@ def write_result(connection: sqlite3.Connection, search: int, found: Discovery) 
     """Replace the numbers of what was found, all but its front."""
     numbers = {field.name: getattr(found, field.name) for field in fields(Discovery) if field.name != "front"}
     numbers["noise"] = asdict(found.noise)
+    numbers["held_out"] = None if found.held_out is None else asdict(found.held_out)
     connection.execute("UPDATE searches SET result = ? WHERE search = ?", (json.dumps(numbers), search))
 
 

@@ -51,6 +51,7 @@ def discover_in_file(
         is_any_seed=is_any_seed,
         more={"noise": encode_noise(request.noise)},
         facts=facts or {},
+        held_out=request.held_out,
     )
     limits = request.limits
     with RunFile(path, plan, limits, request.n_jobs) as run:
@@ -105,6 +106,7 @@ def stored_request(
         n_jobs=n_jobs,
         noise=check_noise(noise),
         seed=run.settings["seed"],
+        held_out=run.held_out,
     )
 
 

@@ -33,7 +33,7 @@ from spl.regression.discover import Discovery
 from spl.runs.checkpoint_reader import read_checkpoint
 from spl.runs.facts import DYNAMICS, FINISHED, INTERRUPTED, REGRESSION, RUNNING, read_facts
 from spl.runs.lock import RunLock
-from spl.runs.reader import read_search
+from spl.runs.reader import HELD_OUT, read_search
 from spl.runs.recorder import SearchKeeper, write_front, write_result
 from spl.runs.sqlite_file import close_written, explained, open_to_write, transaction
 from spl.settings import Limits, SearchConfig
@@ -54,11 +54,18 @@ class RunPlan:
     is_any_seed: bool = False  # a run that continues may have another seed
     more: Mapping[str, Any]  # other settings, such as how derivatives are estimated; values that JSON can hold
     facts: Mapping[str, Any]  # for people: where the data came from, which formula was preferred
+    held_out: Dataset | None = None  # rows of a table that the search never sees
 
     @property
     def kind(self) -> str:
         """What kind of run it is."""
         return REGRESSION if isinstance(self.data, Dataset) else DYNAMICS
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the data, with the rows that are held out."""
+        of_data = fingerprint(self.data)
+        return of_data if self.held_out is None else f"{of_data}-{fingerprint(self.held_out)}"
 
 
 class RunFile:
@@ -196,8 +203,10 @@ class RunFile:
         with transaction(connection):
             connection.execute("DELETE FROM requests")
             if not before:
-                write_facts(connection, {"kind": plan.kind, "began": _now(), "fingerprint": fingerprint(plan.data)})
+                write_facts(connection, {"kind": plan.kind, "began": _now(), "fingerprint": plan.fingerprint})
                 _write_data(connection, plan.data)
+                if plan.held_out is not None:
+                    _write_held_out(connection, plan.held_out)
                 _write_searches(connection, plan.searches)
             write_facts(connection, dict(plan.facts) | {"status": RUNNING, "stopped": ""})
             write_facts(connection, {"settings": settings, "versions": versions})
@@ -207,8 +216,9 @@ class RunFile:
         remedy = "Use another run file, or pass what it was started with."
         if before["kind"] != self._plan.kind:
             raise RunFileError(f"'{self.path}' holds a run of another kind: {before['kind']}. {remedy}")
-        if before["fingerprint"] != fingerprint(self._plan.data):
-            raise RunFileError(f"The data changed since the run in '{self.path}' began. {remedy}")
+        if before["fingerprint"] != self._plan.fingerprint:
+            what = "The data" if self._plan.held_out is None else "The data or its validation rows"
+            raise RunFileError(f"{what} changed since the run in '{self.path}' began. {remedy}")
         for search, (name, grammar) in enumerate(self._plan.searches):
             query = "SELECT name, rules FROM searches WHERE search = ?"
             row = self._connection.execute(query, (search,)).fetchone()
@@ -243,6 +253,15 @@ def _write_data(connection: sqlite3.Connection, data: Dataset | Trajectories) ->
     arrays = _arrays(data)
     if isinstance(data, Dataset) and data.places is not None and not _is_counted_from_0(data.places):
         arrays["places"] = data.places.numbers
+    _write_arrays(connection, arrays)
+
+
+def _write_held_out(connection: sqlite3.Connection, rows: Dataset) -> None:
+    write_facts(connection, {"held_out_mean_weight": rows.mean_weight})
+    _write_arrays(connection, {f"{HELD_OUT}{name}": array for name, array in _arrays(rows).items()})
+
+
+def _write_arrays(connection: sqlite3.Connection, arrays: Mapping[str, NDArray[Any]]) -> None:
     rows = [(name, json.dumps(array.shape), array.astype("<f8").tobytes()) for name, array in arrays.items()]
     connection.executemany("INSERT INTO arrays VALUES (?, ?, ?)", rows)
 

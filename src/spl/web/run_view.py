@@ -24,6 +24,7 @@ from spl.notation.export import FORMATS
 from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.regression.candidate import Candidate
 from spl.regression.explained_share import share_explained
+from spl.regression.front import rule_while_running
 from spl.report.from_run import plan_of_run
 from spl.runs.reader import StoredRun, StoredSearch
 from spl.web.run_charts import draw_learning, draw_whole_front
@@ -61,8 +62,10 @@ def choose_row(run: StoredRun, law: int) -> int:
         return run.system.chosen[law]
     if not isinstance(run.data, Dataset):  # the formulas of a system are chosen after all searches
         return search.front.choose("knee", n_rows=1, floor=0.0)
-    n_rows = run.data.n_rows if search.discovery is None else search.discovery.n_rows
-    return search.front.choose(run.facts.get("selection", "mdl"), n_rows, _floor(search))
+    selection = run.facts.get("selection", "mdl")
+    if search.discovery is not None:
+        return search.discovery.choose(selection)
+    return search.front.choose(rule_while_running(selection), run.data.n_rows, _floor(search))
 
 
 def _floor(search: StoredSearch) -> float:

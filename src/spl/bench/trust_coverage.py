@@ -1,30 +1,41 @@
-"""How often 95 % intervals hold the truth: of constants, of predicted values and of new measurements. `python -m benchmarks.coverage`
+"""The part `coverage` of `spl bench trust`: how often 95 % intervals hold the truth.
 
-The true formula is fitted to many simulated tables, without a search. Intervals should cover in 95 % of them.
+The true formula is fitted to many simulated tables, without a search: intervals hold if the formula is right. They should hold the
+true constants, the values of the law, and new measurements in 95 % of the tables.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.bench.trials import OURS, Outcome, Trial
 from spl.data.dataset import Dataset
+from spl.errors import SettingError, explain_unknown
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression
-from spl.noise.models import NORMAL, POISSON, RELATIVE, STUDENT, NoiseModel
+from spl.noise.models import NOISE_MODELS, NORMAL, POISSON, RELATIVE, STUDENT, NoiseModel
 from spl.regression.fit import POLISH_EFFORT, evaluate, fit
 from spl.regression.prediction_errors import predict_limits
 from spl.regression.profile_intervals import find_profile_interval
 from spl.regression.uncertainty import LEVEL, NumberPlace, place_numbers
 
 N_NEW = 5  # rows that are predicted in each table
+N_TABLES = 200  # per law, noise and number of rows
+NOISES = (0.01, 0.1)  # as shares of the standard deviation of the law
+SIZES = (20, 200)  # rows
+LEAST_COVERAGE, MOST_COVERAGE = 0.9, 0.99  # within which the share of intervals that hold the truth must lie
+KINDS = ("constants", "law", "new", "profile")  # what intervals are about; profile: constants, by the other method
+COVERAGE_EXAMPLE = "part=coverage noise=0.1 rows=20 model=normal"
 
 
 @dataclass(frozen=True)
 class Law:
     """A formula with its true constants, and where its columns are measured."""
 
+    name: str
     text: str
     constants: tuple[float, ...]
     low: float
@@ -39,16 +50,20 @@ class Law:
 
 
 LAWS = (
-    Law("C*x + C", (2.3, -0.7), -1.0, 3.0),
-    Law("C*x**2 + C*sin(x)", (0.8, 2.1), -2.0, 3.0),
-    Law("C*exp(-C*x)", (3.0, 0.6), 0.0, 4.0),
-    Law("C*x/(C + x)", (5.0, 1.4), 0.1, 8.0),
-    Law("C*sin(C*x + C)", (1.7, 2.2, 0.4), 0.0, 5.0),
-    Law("C*x*y + C*sqrt(y)", (1.2, 3.4), 0.5, 4.0, n_columns=2),
+    Law("line", "C*x + C", (2.3, -0.7), -1.0, 3.0),
+    Law("square-wave-sum", "C*x**2 + C*sin(x)", (0.8, 2.1), -2.0, 3.0),
+    Law("decay", "C*exp(-C*x)", (3.0, 0.6), 0.0, 4.0),
+    Law("saturation", "C*x/(C + x)", (5.0, 1.4), 0.1, 8.0),
+    Law("wave", "C*sin(C*x + C)", (1.7, 2.2, 0.4), 0.0, 5.0),
+    Law("two-columns", "C*x*y + C*sqrt(y)", (1.2, 3.4), 0.5, 4.0, n_columns=2),
+    Law("power", "C*x**C", (1.6, 0.7), 0.5, 6.0),
+    Law("arrhenius", "C*exp(-C/x)", (9.0, 2.5), 0.8, 4.0),
+    Law("logistic", "C/(1 + exp(C - C*x))", (4.0, 3.0, 1.5), 0.0, 5.0),
+    Law("two-step", "C*x*y/(C + y)", (2.5, 1.1), 0.3, 5.0, n_columns=2),
 )
-DECAY = LAWS[2]
-NOISES = (0.02, 0.2)  # as shares of the standard deviation of the law
-SIZES = (20, 200)  # rows
+LAW_OF = {law.name: law for law in LAWS}
+DECAY = LAW_OF["decay"]
+OTHER_NOISES = ((RELATIVE, 0.1), (STUDENT, 0.1), (POISSON, 0.0))  # of the decay: noise models and levels
 
 
 @dataclass(frozen=True)
@@ -120,19 +135,50 @@ def _hold(intervals: Iterable[Sequence[float]], truths: Iterable[float]) -> list
     return [bool(low <= truth <= high) for (low, high), truth in zip(intervals, truths, strict=True)]
 
 
-def report(n_tables: int) -> Iterator[str]:
-    """Yield the lines of a table in Markdown."""
-    yield "| law | noise | rows | constants | mean | new | constants by profile |"
-    yield "|---|---|---|---|---|---|---|"
+# ---- trials --------------------------------------------------------------------------------------
+
+
+def coverage_trials(seeds: Sequence[int]) -> list[Trial]:
+    """Return the trials: all laws with normal noise, and one with others. Each is about many tables."""
     normal = [(law, NORMAL, noise) for law in LAWS for noise in NOISES]
-    others = [(DECAY, RELATIVE, 0.1), (DECAY, STUDENT, 0.1), (DECAY, POISSON, 0.0)]
-    for law, model, noise in (*normal, *others):
-        for n_rows in SIZES:
-            found = measure_coverage(law, noise, n_rows, n_tables, model=model, has_profile=True).shares
-            cells = " | ".join(f"{share:.1%}" for share in found)
-            yield f"| `{law.text}` | {model}, {noise:.0%} | {n_rows} | {cells} |"
+    others = [(DECAY, model, noise) for model, noise in OTHER_NOISES]
+    return [
+        Trial(
+            experiment="trust",
+            setting=f"part=coverage noise={noise:g} rows={n_rows} model={model}",
+            tool=OURS,
+            problem=law.name,
+            seed=seed,
+            timeout=None,
+        )
+        for seed in seeds
+        for law, model, noise in (*normal, *others)
+        for n_rows in SIZES
+    ]
 
 
-if __name__ == "__main__":
-    for line in report(200):
-        print(line, flush=True)
+def run_coverage(trial: Trial, values: dict[str, str]) -> Outcome:
+    """Measure the coverage of a law; recovered, if all of it is as it should be."""
+    law = _find_law(trial.problem)
+    try:
+        noise, n_rows, model = float(values["noise"]), int(values["rows"]), NOISE_MODELS[values["model"]]
+    except (KeyError, ValueError):
+        raise SettingError(f"'{trial.setting}' is not a setting of coverage. Write: {COVERAGE_EXAMPLE}") from None
+    began = time.perf_counter()
+    found = measure_coverage(law, noise, n_rows, N_TABLES, trial.seed, model=model, has_profile=True)
+    shares = {kind: round(float(share), 4) for kind, share in zip(KINDS, found.shares, strict=True)}
+    return Outcome(
+        formula=law.text,
+        recovered=all(LEAST_COVERAGE <= share <= MOST_COVERAGE for share in shares.values()),
+        error=None,
+        seconds=time.perf_counter() - began,
+        evaluations=None,
+        stopped="done",
+        details={"coverage": shares, "tables": N_TABLES},
+    )
+
+
+def _find_law(name: str) -> Law:
+    if name not in LAW_OF:
+        raise SettingError(explain_unknown("law", name, tuple(LAW_OF)))
+    return LAW_OF[name]
