@@ -59,10 +59,6 @@ class Stability:
     Attributes:
         n_asked: searches that were asked for.
         n_done: searches that were done: fewer, if they were interrupted.
-        structure: the share of searches in which the whole formula came back, but for its numbers.
-        equations: a DataFrame of the formulas that were found: equation, share, is_chosen.
-        terms: a DataFrame of the terms of these formulas: term, share, is_chosen.
-        columns: a DataFrame of all columns: column, share, is_chosen.
     """
 
     n_asked: int
@@ -78,17 +74,17 @@ class Stability:
 
     @property
     def equations(self) -> "pd.DataFrame":
-        """The formulas that were found, the one in question first; numbers are those of one of the searches."""
+        """The formulas that were found, with `share` and `is_chosen`; the one in question first. Numbers are those of one search."""
         return self._frame("equation", self.counted_equations)
 
     @property
     def terms(self) -> "pd.DataFrame":
-        """The terms of these formulas, those of the formula in question first."""
+        """The terms of these formulas, with `share` and `is_chosen`; those of the formula in question first."""
         return self._frame("term", self.counted_terms)
 
     @property
     def columns(self) -> "pd.DataFrame":
-        """All columns of the data."""
+        """All columns of the data, with `share` and `is_chosen`."""
         return self._frame("column", self.counted_columns)
 
     def __str__(self) -> str:
