@@ -1,5 +1,7 @@
 """The report on the Lorenz system."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.bench.experiments import lorenz_trial
@@ -75,6 +77,14 @@ def test_a_report_has_both_sections_and_the_figure(tmp_path):
     assert "## Lorenz system: coefficients" in text
     assert "2 threads per trial" in text
     assert (tmp_path / "lorenz-60s.png").exists()
+
+
+def test_results_without_the_noise_of_the_paper_have_no_figure(tmp_path):
+    pytest.importorskip("matplotlib")
+    trial = replace(lorenz_trial(noise=0.5), setting="noise=0.5 threads=1")
+    other = make_record(trial, formula=TRUTH, error=0.02, seconds=60.0)
+    assert "The figure shows" not in write_report([other], tmp_path)
+    assert write_report([*RECORDS, other], tmp_path).count("![Lorenz") == 1
 
 
 def test_failures_name_what_was_found_instead():
