@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from small_search import Episode, Node, run_episode, write
 from system_figures import draw_coarse, draw_implicit, draw_strong_noise, draw_weak
-from uncertainty_figures import draw_trust, draw_validation
+from uncertainty_figures import draw_next, draw_trust, draw_validation
 
 from spl.data.dataset import Dataset
 from spl.formulas.constant_slots import numbers_to_constants
@@ -324,6 +324,7 @@ def main() -> None:
         "trust": draw_trust,
         "one-trajectory": draw_one_trajectory,
         "validation": draw_validation,
+        "measure-next": draw_next,
     }
     for name, draw in figures.items():
         with rc_context(LOOK):

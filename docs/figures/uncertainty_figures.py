@@ -1,6 +1,7 @@
-"""The figures of `docs/how-to/trust.md`: intervals of numbers, a band of predictions, losses on other rows."""
+"""The figures of `docs/how-to/trust.md` and `measure-next.md`: intervals of numbers, a band, losses on other rows, rivals."""
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 from spl import SPLRegressor
@@ -13,6 +14,7 @@ from spl.regression.prediction_errors import predict_limits
 from spl.regression.profile_intervals import find_profile_interval
 from spl.regression.uncertainty import LEVEL, NumberPlace, place_numbers
 
+N_SHOWN_RIVALS = 6
 TRUTH = {"greatest rate": 5.3, "dose at half of it": 1.4}
 
 
@@ -77,3 +79,28 @@ def draw_validation(figure: Figure) -> None:
     axes.annotate("chosen", (table["cost"][model.best_index_] + 0.3, 1.0), color=GREY)
     axes.set(xlabel="cost of the formula", ylabel="loss", ylim=(0, 1.3))
     axes.legend(loc=(0.36, 0.66))
+
+
+def draw_next(figure: Figure) -> None:
+    """Draw a formula and its rivals within and beyond the data, and the points where measurements would decide."""
+    figure.set_size_inches(9, 3.4)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"dose": rng.uniform(0.3, 4.0, 12)})
+    rate = 5.3 * table["dose"] / (1.4 + table["dose"]) + 0.1 * rng.standard_normal(12)
+    model = SPLRegressor(operators=("+", "*", "/", "sqrt", "log"), max_evaluations=5000, random_state=0)
+    model.fit(table, rate)
+    points = model.suggest(4, bounds={"dose": (0.3, 12.0)})
+
+    axes = figure.subplots()
+    grid = np.linspace(0.3, 12.5, 300)
+    for row, text in enumerate(model.rivals()["equation"].head(N_SHOWN_RIVALS)):
+        values = evaluate(parse_expression(text, Vocabulary(("dose",))), grid[np.newaxis])
+        axes.plot(grid, values, color=GREY, lw=1, label="rivals" if row == 0 else None)
+    axes.plot(grid, model.predict(pd.DataFrame({"dose": grid})), color=FOUND_COLOUR, label="chosen")
+    axes.plot(grid, 5.3 * grid / (1.4 + grid), "--", color="black", lw=1.2, label="truth")
+    axes.plot(table["dose"], rate, ".", color=MEASURED_COLOUR, label="measured")
+    for row, dose in enumerate(points["dose"]):
+        axes.axvline(dose, color=MEASURED_COLOUR, lw=1, ls=":", label="measure next" if row == 0 else None)
+        axes.annotate(str(row + 1), (dose + 0.05, 0.15), color=MEASURED_COLOUR)
+    axes.set(xlabel="dose", ylabel="rate", xlim=(0, 12.5), ylim=(0, 8))
+    axes.legend(loc="upper left")

@@ -1,5 +1,6 @@
 """`spl bench trust`: which trials it asks for."""
 
+import pytest
 from click.testing import CliRunner
 
 from spl.bench.trust import TRUST, TrustPlan
@@ -18,14 +19,15 @@ def test_all_parts_run_by_default(asked):
     assert asked["path"].parts == ("bench-results", "trust.jsonl")
 
 
-def test_options_choose_what_is_run(asked):
-    result = run_command("--parts", "chance", "--seeds", "2-3", "--timeout", "9")
+@pytest.mark.parametrize("part", ["chance", "suggest"])
+def test_options_choose_what_is_run(asked, part):
+    result = run_command("--parts", part, "--seeds", "2-3", "--timeout", "9")
     assert result.exit_code == 0, result.output
-    assert asked["trials"] == TrustPlan(parts=("chance",), seeds=(2, 3), timeout=9.0).trials()
+    assert asked["trials"] == TrustPlan(parts=(part,), seeds=(2, 3), timeout=9.0).trials()
 
 
 def test_help_shows_examples_and_a_mistake_is_one_line():
     assert "    spl bench trust " in run_command("--help").stdout
-    result = run_command("--parts", "chances")
+    result = run_command("--parts", "rival")
     assert result.exit_code == 2
-    assert "There is no part 'chances'" in result.output
+    assert "There is no part 'rival'. Did you mean 'rivals'?" in result.output

@@ -28,6 +28,7 @@ JSON_KEYS = {
     "cost": int,
     "numbers": list,
     "front": list,
+    "rivals": list,
     "validation": type(None),
     "noise": dict,
     "outliers": list,

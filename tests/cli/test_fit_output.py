@@ -132,3 +132,22 @@ def test_json_has_the_numbers_with_their_intervals():
     [number] = describe_found(make_discovery(), 1, REQUEST)["numbers"]
     assert number["kind"] == "fitted"
     assert number["lower"] < number["value"] < number["upper"]
+
+
+def test_rivals_are_printed_if_asked_for(capsys):
+    found = make_discovery()
+    found = replace(found, rivals=tuple(found.front))
+    assert "within 6 nats" not in print_found(capsys, found).out
+    alone = replace(found, rivals=(found.front[found.choose("mdl")],))
+    assert "No other formula that was met comes within 6 nats." in print_found(capsys, alone, has_rivals=True).out
+    assert "No rivals were kept" in print_found(capsys, replace(found, rivals=()), has_rivals=True).out
+    assert describe_found(replace(found, rivals=()), 1, REQUEST)["rivals"] is None
+
+
+def test_json_has_the_rivals_of_the_chosen_formula():
+    found = make_discovery()
+    rough = fit(parse_expression("C*x + C", REQUEST.grammar.vocabulary), DATA)
+    [rival] = describe_found(replace(found, rivals=(*found.front, rough)), 1, REQUEST)["rivals"]
+    assert rival["loss"] == rough.loss
+    assert set(rival["place"]) == {"x"}
+    assert 0 < rival["weight"] < 1

@@ -31,10 +31,10 @@ def test_a_search_is_short_if_a_sum_is_already_as_accurate_as_the_derivatives(mo
     seen, search_for_real = [], spl.dynamics.state_searches.discover
 
     def search(request, **options):
-        seen.append(request.limits.max_evaluations)
+        seen.append((request.limits.max_evaluations, request.keeps_rivals))
         return search_for_real(replace(request, limits=Limits(timeout=None, max_evaluations=200)), **options)
 
     monkeypatch.setattr(spl.dynamics.state_searches, "discover", search)
     limits = Limits(timeout=None, max_evaluations=4000)
     discover_system(make_request(noise, limits, config=SearchConfig(patience=None)))
-    assert seen == [share * 2000] * 2
+    assert seen == [(share * 2000, False)] * 2

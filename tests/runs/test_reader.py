@@ -217,6 +217,24 @@ def test_held_out_rows_and_what_they_say_come_back(tmp_path, rng):
     assert run.held_out.mean_weight == held_out.mean_weight
     assert run.searches[0].discovery.held_out == found.held_out
     assert len(found.held_out.losses) == len(found.front)
+    assert [describe(each) for each in run.searches[0].discovery.rivals] == [describe(each) for each in found.rivals]
+    assert len(found.rivals) > 0
+
+
+def describe(candidate):
+    return to_text(candidate.program), candidate.loss, candidate.reward, candidate.number_nats
+
+
+@pytest.mark.search
+def test_a_file_from_before_rivals_is_read_without_them(tmp_path):
+    path = tmp_path / "run.spl"
+    found = search_in_file(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE rivals")
+        connection.execute("PRAGMA user_version = 3")
+    [search] = read_run(path).searches
+    assert summary(search.discovery) == summary(found)
+    assert search.discovery.rivals == ()
 
 
 @pytest.mark.search

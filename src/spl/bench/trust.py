@@ -2,18 +2,30 @@
 
 chance      random targets are called unexplained, and laws are not
 coverage    95 % intervals hold the truth in 90 to 99 % of the tables
+rivals      where the chosen formula is wrong, the law is among its rivals
+suggest     with suggested points, the law is found more often than with random ones
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from spl.bench.small_tables import MAX_EVALUATIONS
 from spl.bench.trials import Experiment, Outcome, Trial
 from spl.bench.trust_chance import HELD_OUT_SHARE, chance_trials, run_chance
 from spl.bench.trust_coverage import coverage_trials, run_coverage
+from spl.bench.trust_rivals import rivals_trials, run_rivals
+from spl.bench.trust_suggest import run_suggest, suggest_trials
+from spl.datasets.small_laws import load_small_law
 from spl.errors import SettingError, explain_unknown
 from spl.settings import SearchConfig
 
-_RUNS: dict[str, Callable[[Trial, dict[str, str]], Outcome]] = {"chance": run_chance, "coverage": run_coverage}
+_RUNS: dict[str, Callable[[Trial, dict[str, str]], Outcome]] = {
+    "chance": run_chance,
+    "coverage": run_coverage,
+    "rivals": run_rivals,
+    "suggest": run_suggest,
+}
+_SEEDS = {"chance": (0,), "coverage": (0,), "rivals": (0, 1), "suggest": (0, 1)}  # by default
 TRUST_PARTS = tuple(_RUNS)
 
 
@@ -27,7 +39,7 @@ class TrustPlan:
     """
 
     parts: tuple[str, ...] = TRUST_PARTS
-    seeds: tuple[int, ...] = (0,)
+    seeds: tuple[int, ...] | None = None  # None for those of each part
     timeout: float | None = None  # seconds per search; None for that of each part
 
     def __post_init__(self) -> None:
@@ -39,11 +51,14 @@ class TrustPlan:
 
     def trials(self) -> list[Trial]:
         """Return the trials, part by part."""
-        of_part = {
-            "chance": lambda: chance_trials(self.timeout, self.seeds),
-            "coverage": lambda: coverage_trials(self.seeds),
-        }
-        return [trial for part in self.parts for trial in of_part[part]()]
+        return [trial for part in self.parts for trial in self._trials_of(part)]
+
+    def _trials_of(self, part: str) -> list[Trial]:
+        seeds = _SEEDS[part] if self.seeds is None else self.seeds
+        if part == "coverage":
+            return coverage_trials(seeds)
+        make = {"chance": chance_trials, "rivals": rivals_trials, "suggest": suggest_trials}[part]
+        return make(self.timeout, seeds)
 
 
 def read_trust_setting(setting: str) -> dict[str, str]:
@@ -66,10 +81,14 @@ def run_trust(trial: Trial) -> Outcome:
 
 
 def trust_settings(trial: Trial) -> dict[str, object]:
-    """Return the settings of the search, if there is one."""
-    if read_trust_setting(trial.setting)["part"] == "coverage":
+    """Return the settings of the search, if there is one, and the true formula of a small table."""
+    part = read_trust_setting(trial.setting)["part"]
+    if part == "coverage":
         return {"search": "none: the true formula is fitted"}
-    return SearchConfig().to_dict() | {"held_out_share": HELD_OUT_SHARE}
+    if part == "chance":
+        return SearchConfig().to_dict() | {"held_out_share": HELD_OUT_SHARE}
+    truth = load_small_law(trial.problem).expression
+    return SearchConfig().to_dict() | {"max_evaluations": MAX_EVALUATIONS, "truth": truth}
 
 
 TRUST = Experiment(name="trust", run=run_trust, settings=trust_settings)

@@ -9,6 +9,9 @@ from spl.bench.text_table import TextTable
 from spl.bench.trust import TRUST_PARTS, read_trust_setting
 from spl.bench.trust_chance import A_LAW, HELD_OUT_SHARE, NO_LAW
 from spl.bench.trust_coverage import KINDS, LEAST_COVERAGE, MOST_COVERAGE, N_TABLES
+from spl.bench.trust_suggest import N_MORE_ROWS, RANDOM, SUGGESTED
+from spl.datasets.small_laws import N_SMALL_ROWS, SMALL_NOISE
+from spl.regression.rivals import WITHIN_NATS
 
 CHANCE_NOTE = (
     f"{HELD_OUT_SHARE:.0%} of the rows are held out. Called unexplained: a constant describes the other rows best, or the chosen "
@@ -18,17 +21,34 @@ COVERAGE_NOTE = (
     f"Share of 95 % intervals that hold the truth, of {N_TABLES} tables per row; the true formula is fitted, without a search. All "
     f"must be between {LEAST_COVERAGE:.0%} and {MOST_COVERAGE:.0%}. Noise: standard deviation over that of the law."
 )
+_TABLES_NOTE = (
+    f"Tables of {N_SMALL_ROWS} rows of 20 simple laws of one to three columns; noise of {SMALL_NOISE:.0%} of their spread. A formula "
+    "is right if it is the law but for the values of its numbers."
+)
+RIVALS_NOTE = f"Rivals: formulas within {WITHIN_NATS:g} nats of the chosen one. Where that is wrong, the law should be among them."
+SUGGEST_NOTE = (
+    f"Each table gets {N_MORE_ROWS} more rows, measured at suggested or random points, and is searched again. Where the first formula "
+    "was wrong, the law should be found at least 1.5 times as often with suggested points."
+)
 
 
 def trust_sections(records: Sequence[Record]) -> list[Section]:
     """Return the sections, one per part."""
-    make: dict[str, Callable[[Sequence[Record]], Section]] = {"chance": _chance_section, "coverage": _coverage_section}
+    make: dict[str, Callable[[Sequence[Record]], Section]] = {
+        "chance": _chance_section,
+        "coverage": _coverage_section,
+        "rivals": _rivals_section,
+        "suggest": _suggest_section,
+    }
     parts = group(records, lambda record: _values(record)["part"])
     return [make[part](parts[part]) for part in TRUST_PARTS if part in parts]
 
 
 def _values(record: Record) -> dict[str, str]:
     return read_trust_setting(record.trial.setting)
+
+
+# ---- chance ------------------------------------------------------------------------------------------
 
 
 def _chance_section(records: Sequence[Record]) -> Section:
@@ -62,6 +82,9 @@ def chance_table(records: Sequence[Record]) -> TextTable:
     )
 
 
+# ---- coverage ----------------------------------------------------------------------------------------
+
+
 def _coverage_section(records: Sequence[Record]) -> Section:
     return Section(
         title="Trust: coverage of 95 % intervals",
@@ -85,3 +108,75 @@ def coverage_table(records: Sequence[Record]) -> TextTable:
         rows.append((f"{record.trial.problem}: `{record.outcome.formula}`", noise, values["rows"], *cells))
     headings = ("law", "noise", "rows", "constants %", "law %", "new %", "constants by profile %")
     return TextTable(headings=headings, rows=tuple(rows))
+
+
+# ---- rivals ------------------------------------------------------------------------------------------
+
+
+def _rivals_section(records: Sequence[Record]) -> Section:
+    return Section(
+        title="Trust: the law among the rivals",
+        notes=(*origin_lines(records), _TABLES_NOTE, RIVALS_NOTE),
+        table=rivals_table(records),
+        failures=tuple(
+            f"{record.trial.problem}, seed {record.trial.seed}: `{record.outcome.formula}`, without the law among "
+            f"{record.outcome.details.get('rivals')} rivals"
+            for record in records
+            if not record.outcome.recovered
+        ),
+    )
+
+
+def rivals_table(records: Sequence[Record]) -> TextTable:
+    """Return one row per law, and all together: how often it was chosen, and where not, how often it was among the rivals."""
+
+    def cells(members: Sequence[Record]) -> tuple[str, ...]:
+        wrong = [record for record in members if not record.outcome.details.get("is_right")]
+        n_among = sum(record.outcome.recovered for record in wrong)
+        n_rivals = sum(int(record.outcome.details.get("rivals", 0)) for record in members)
+        return str(len(members)), str(len(wrong)), str(n_among), f"{n_rivals / len(members):.1f}"
+
+    return TextTable(
+        headings=("law", "tables", "wrong", "law among rivals", "rivals per table"),
+        rows=tuple((law, *cells(some)) for law, some in group(records, lambda record: record.trial.problem).items()),
+        total=("all", *cells(records)),
+    )
+
+
+# ---- suggest -----------------------------------------------------------------------------------------
+
+
+def _suggest_section(records: Sequence[Record]) -> Section:
+    return Section(
+        title="Trust: suggested points",
+        notes=(*origin_lines(records), _TABLES_NOTE, SUGGEST_NOTE),
+        table=suggest_table(records),
+    )
+
+
+def suggest_table(records: Sequence[Record]) -> TextTable:
+    """Return how often the law was found with suggested and with random points, by whether it was found before."""
+    by_points = group(records, lambda record: _values(record)["points"])
+    was_right = {
+        (record.trial.problem, record.trial.seed): bool(record.outcome.details.get("was_right"))
+        for record in by_points.get(SUGGESTED, [])
+    }
+
+    def row(name: str, kinds: Sequence[bool]) -> tuple[str, ...]:
+        found = [
+            [
+                r.outcome.recovered
+                for r in by_points.get(points, [])
+                if was_right.get((r.trial.problem, r.trial.seed)) in kinds
+            ]
+            for points in (SUGGESTED, RANDOM)
+        ]
+        n_suggested, n_random = map(sum, found)
+        ratio = f"{n_suggested / n_random:.2f}" if n_random else ""
+        return name, *(f"{sum(some)} of {len(some)}" for some in found), ratio
+
+    return TextTable(
+        headings=("before", f"{SUGGESTED} points", f"{RANDOM} points", "ratio"),
+        rows=(row("wrong", [False]), row("right", [True])),
+        total=row("all", [False, True]),
+    )

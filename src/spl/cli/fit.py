@@ -60,6 +60,7 @@ class FitOptions:
     missing: tuple[str, ...]
     validation: str | None
     run: str | None
+    has_rivals: bool
     is_json: bool
     quiet: bool
 
@@ -118,6 +119,9 @@ class FitOptions:
     help="Rows that the search never sees, to compare the formulas on: another table, or a share of this one, such as 0.2.",
 )
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; if FILE exists, continue its run.")
+@click.option(
+    "--rivals", "has_rivals", is_flag=True, help="Also print the other formulas that the data cannot rule out."
+)
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print only the equation.")
 def fit(**given: Any) -> None:
@@ -140,6 +144,7 @@ def fit(**given: Any) -> None:
       spl fit planets.csv --target period --features mass,distance --operators "*,/,sqrt"
       spl fit decay.csv --target count --noise poisson
       spl fit planets.csv --target period --validation 0.2 --selection validation
+      spl fit decay.csv --target count --rivals
       cat planets.csv | spl fit - --target period --json | jq -r .equation
     """
     options = FitOptions(**given)
@@ -156,7 +161,14 @@ def fit(**given: Any) -> None:
         source = None if options.data == "-" else os.path.abspath(options.data)
         facts = {"selection": options.selection, "source": source, "origins": origins}
         search = partial(discover_in_file, options.run, facts=facts)
-    search_and_print(search, request, selection=options.selection, is_json=options.is_json, is_quiet=options.quiet)
+    search_and_print(
+        search,
+        request,
+        selection=options.selection,
+        is_json=options.is_json,
+        is_quiet=options.quiet,
+        has_rivals=options.has_rivals,
+    )
 
 
 def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, int]]":

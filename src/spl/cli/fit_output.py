@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spl.regression.front import Front
     from spl.regression.held_out import HeldOutVerdict
     from spl.regression.request import RegressionRequest
+    from spl.regression.rivals import Rival
     from spl.regression.uncertainty import KnownNumber
 
 
@@ -29,8 +30,9 @@ def search_and_print(
     selection: str,
     is_json: bool,
     is_quiet: bool,
+    has_rivals: bool = False,
 ) -> None:
-    """Run a search that takes a request and a watcher, show its progress, and print what it found."""
+    """Run a search that takes a request and a watcher, show its progress, and print what it found, with its rivals if asked."""
     from spl.regression.front import rule_while_running
 
     data = request.data
@@ -47,7 +49,7 @@ def search_and_print(
     elif is_quiet:
         _print_equation(found, chosen, request.target)
     else:
-        _print_result(found, chosen, request)
+        _print_result(found, chosen, request, has_rivals=has_rivals)
 
 
 def open_progress(
@@ -70,10 +72,11 @@ def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
         click.echo("Note: interrupted; this is the best so far.", err=True)
 
 
-def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest") -> None:
+def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest", *, has_rivals: bool) -> None:
     from spl.display.noise import noise_line, outliers_line
     from spl.display.numbers import NUMBERS_HEADING, number_lines
     from spl.display.results import found_rows, print_equation, print_front, print_lines, summary_line
+    from spl.display.rivals import rival_lines
 
     console = open_console()
     print_lines(console, [""])
@@ -82,6 +85,8 @@ def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest")
     print_equation(console, request.target, found.front, chosen)
     numbers = number_lines(numbers_of_formula(found, chosen, request))
     print_lines(console, ["", NUMBERS_HEADING, *numbers] if numbers else [])
+    if has_rivals:
+        print_lines(console, ["", *rival_lines(rivals_of_formula(found, chosen, request), request.data.names)])
     about_noise = [noise_line(found.noise, request.data), outliers_line(found.outliers, request.data)]
     shares = shares_explained(found, chosen, request.data)
     print_lines(console, ["", *filter(None, about_noise), summary_line(found, *shares)])
@@ -92,6 +97,7 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
     from spl.display.noise import find_places, plain_noise
     from spl.display.numbers import describe_known_numbers
     from spl.display.results import front_rows
+    from spl.display.rivals import describe_rivals
     from spl.notation.latex import to_latex
     from spl.notation.to_sympy import to_sympy
 
@@ -114,6 +120,7 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
             for row, more in zip(rows, losses, strict=True)
         ],
         "validation": describe_verdict(found.held_out),
+        "rivals": describe_rivals(rivals_of_formula(found, chosen, request), request.data.names),
         "noise": plain_noise(found.noise),
         "outliers": find_places(found.outliers, request.data),
         "seconds": found.seconds,
@@ -164,6 +171,16 @@ def describe_verdict(verdict: "HeldOutVerdict | None") -> dict[str, Any] | None:
 def finite_or_none(number: float | None) -> float | None:
     """Return a number if JSON can represent it, else None."""
     return number if number is not None and math.isfinite(number) else None
+
+
+def rivals_of_formula(found: "Discovery", chosen: int, request: "RegressionRequest") -> "list[Rival] | None":
+    """Return the formulas that the data cannot tell from the chosen one; None if the search kept none."""
+    from spl.regression.rivals import find_rivals
+    from spl.regression.uncertainty import rows_of_fit
+
+    if not found.rivals:
+        return None
+    return find_rivals(found, chosen, rows_of_fit(request.data, found.noise, request.noise))
 
 
 def shares_explained(found: "Discovery", chosen: int, data: "Dataset") -> tuple[float | None, float | None]:

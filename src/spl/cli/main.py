@@ -20,6 +20,7 @@ from spl.cli.options import check_jobs, check_seed, compile_with_message, open_c
 from spl.cli.report import report
 from spl.cli.runs import resume, show
 from spl.cli.stability import stability
+from spl.cli.suggest import suggest
 from spl.errors import SplError
 from spl.web.commands import studio, watch
 
@@ -60,7 +61,7 @@ def main() -> None:
     atexit.register(gc.freeze)  # otherwise Python ends by looking for garbage in all modules, for a quarter of a second
 
 
-for command in (bench, dynamics, export, fit, report, resume, show, stability, studio, watch):
+for command in (bench, dynamics, export, fit, report, resume, show, stability, studio, suggest, watch):
     main.add_command(command)
 
 

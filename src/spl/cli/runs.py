@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from spl.data.trajectories import Trajectories
     from spl.display.results import FrontRow
+    from spl.regression.rivals import Rival
     from spl.runs.reader import StoredRun, StoredSearch
     from spl.settings import Limits
 
@@ -33,7 +34,7 @@ LOOK_SECONDS = 1.0  # between two looks at a running search
 @click.option("--watch", is_flag=True, help="Follow a running search until it ends; Ctrl-C ends only the watching.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 def show(file: str, watch: bool, is_json: bool) -> None:
-    """Show the run in FILE: its status, its settings and its front. Works during the run.
+    """Show the run in FILE: its status, its settings, its front and its rivals. Works during the run.
 
     \b
     Examples:
@@ -119,6 +120,7 @@ def _describe_search(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]
         "evaluations": last.n_evaluations if last else 0,
         "rounds": last.n_rounds if last else 0,
         **_describe_noise(run, search),
+        **_describe_rivals(run, search),
     }
 
 
@@ -130,6 +132,37 @@ def _front_rows(run: "StoredRun", search: "StoredSearch", *, digits: int | None)
     if search.discovery is None:
         return front_rows(search.front, chosen, 0.0, digits=digits)
     return found_rows(search.discovery, chosen, digits=digits)
+
+
+def _find_rivals(run: "StoredRun", search: "StoredSearch") -> "list[Rival] | None":
+    """Return the rivals of the chosen formula; None for a system, or if none were kept."""
+    from spl.data.dataset import Dataset
+    from spl.errors import RunFileError
+    from spl.formulas.json_codec import check_no_stand_ins
+    from spl.noise.models import check_noise, decode_noise
+    from spl.regression.rivals import find_rivals
+    from spl.regression.uncertainty import rows_of_fit
+
+    found = search.discovery
+    if not isinstance(run.data, Dataset) or found is None or not found.rivals:
+        return None
+    try:
+        check_no_stand_ins(search.grammar)
+        noise = check_noise(decode_noise(run.settings.get("noise", "normal")))
+    except RunFileError:
+        return None  # the file does not hold functions of the user, which are needed to evaluate its formulas
+    rows = rows_of_fit(run.data, found.noise, noise)
+    return find_rivals(found, _choose(run, search), rows)
+
+
+def _describe_rivals(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
+    """Return the rivals of the formula of a table; None if none were kept. Nothing for a system."""
+    from spl.data.dataset import Dataset
+    from spl.display.rivals import describe_rivals
+
+    if not isinstance(run.data, Dataset):
+        return {}
+    return {"rivals": describe_rivals(_find_rivals(run, search), run.data.names)}
 
 
 def _describe_noise(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
@@ -196,7 +229,18 @@ def _print_run(run: "StoredRun") -> None:
         print_front(console, _front_rows(run, search, digits=SHOWN_DIGITS))
         print_lines(console, [""])
         print_equation(console, target, search.front, chosen)
+        _print_rivals(console, run, search)
         _print_noise(console, run, search)
+
+
+def _print_rivals(console: "Console", run: "StoredRun", search: "StoredSearch") -> None:
+    from spl.data.dataset import Dataset
+    from spl.display.results import print_lines
+    from spl.display.rivals import rival_lines
+
+    rivals = _find_rivals(run, search)
+    if rivals is not None and isinstance(run.data, Dataset):
+        print_lines(console, ["", *rival_lines(rivals, run.data.names)])
 
 
 def _print_noise(console: "Console", run: "StoredRun", search: "StoredSearch") -> None:

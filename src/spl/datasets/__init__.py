@@ -4,6 +4,7 @@ nguyen             the Nguyen problems of the paper, with their grammars, settin
 random_formulas    random formulas of 5 to 15 tokens over 1 to 5 variables
 laws               well-known laws of engineering, chemistry, biology and earth science
 law_tables         tables of these laws as they are measured: noise, gross errors, counts
+small_laws         simple laws for small noisy tables
 wide_tables        laws among many columns
 unrelated          tables whose columns do not explain the target
 systems            well-known dynamical systems by name: noisy trajectories with their true equations

@@ -166,6 +166,7 @@ def _search(request: SystemRequest, prepared: Preparation, state: int, must_stop
         n_jobs=request.n_jobs,
         seed=request.seed,
         target_error=float(prepared.rows.target_errors[state]),
+        keeps_rivals=False,
     )
     return discover(wanted, must_stop=must_stop).front
 

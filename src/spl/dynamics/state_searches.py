@@ -157,6 +157,7 @@ class StateSearches:
             n_jobs=self.request.n_jobs,
             seed=self.request.seed,
             target_error=float(rows.target_errors[state]),
+            keeps_rivals=False,  # those of a system are found along the data
         )
 
     def _watch_state(self, state: str) -> Watcher | None:

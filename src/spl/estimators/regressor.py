@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from spl.data.dataset import Dataset, RowPlaces, check_unique
 from spl.errors import (
     DoubtfulResult,
-    Extrapolation,
     KernelsNotKept,
     RunFileError,
     SearchInterrupted,
@@ -27,6 +26,7 @@ from spl.errors import (
     UndefinedError,
     UndefinedValues,
 )
+from spl.estimators.fitted_rivals import FittedRivals
 from spl.estimators.fitted_stability import FittedStability
 from spl.estimators.fitted_uncertainty import KINDS, check_choice, check_level
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from spl.regression.discover import Discovery, Watcher
 
 
-class SPLRegressor(FittedStability, RegressorMixin, BaseEstimator):
+class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator):
     """Find the formula behind a table.
 
     A bank of small programs and least squares complete partial formulas of a grammar, guided by a Monte Carlo tree search.
@@ -255,7 +255,8 @@ class SPLRegressor(FittedStability, RegressorMixin, BaseEstimator):
             X: rows [N, D], with the columns of the fit. Dates are counted from the same moment as in the fit.
             index: a row of `equations_`; by default, the chosen equation.
             return_std: whether to return the standard errors of the values [N] as well. They come from the errors of the numbers and
-                leave out how far measurements scatter. A warning names the columns of rows outside of the data.
+                leave out how far measurements scatter. A warning names the columns of rows outside of the data, and
+                rivals that differ there.
         """
         from spl.regression.fit import evaluate
         from spl.regression.prediction_errors import predict_errors
@@ -276,7 +277,7 @@ class SPLRegressor(FittedStability, RegressorMixin, BaseEstimator):
     ) -> NDArray[np.float64]:
         """Return the lower and upper limit of each prediction [N, 2]; NaN where the equation has no value.
 
-        A warning says where rows lie outside of the data: in which columns, and how far.
+        A warning says where rows lie outside of the data: in which columns, how far, and which rivals differ there.
 
         Args:
             X: rows [N, D], with the columns of the fit.
@@ -418,14 +419,6 @@ class SPLRegressor(FittedStability, RegressorMixin, BaseEstimator):
 
         if not np.isfinite(values).all():
             warnings.warn(explain_undefined(program, rows), UndefinedValues, stacklevel=3)
-
-    def _warn_of_extrapolation(self, program: Program, rows: NDArray[np.float64]) -> None:
-        """Warn about rows [D, N] outside of the data."""
-        from spl.regression.prediction_errors import explain_extrapolation
-
-        words = explain_extrapolation(program, rows, self._check_evidence().data)
-        if words:
-            warnings.warn(words, Extrapolation, stacklevel=3)
 
     def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return rows as columns [D, N]."""

@@ -8,6 +8,8 @@ import numpy as np
 from spl.noise.models import BINOMIAL, NORMAL, POISSON, RELATIVE, Array, MeasuredRows, NoiseModel, Scatter
 
 KNOWN_VARIANCE = 1e-9  # of a rate or chance, relative to the noise: below, the law is as good as known
+LEAST_COUNT_VARIANCE = 0.25  # of counts near 0, which are never measured more precisely than to half a count
+TWO_THIRDS = 0.6827  # share of normal errors below one standard deviation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +65,28 @@ def limit_new_values(
     else:
         half = np.sqrt((quantile * errors) ** 2 + _usual_error(noise, level) ** 2)
     return values - half, values + half
+
+
+def deviations_of_new(noise: FittedNoise, values: Array) -> Array:
+    """Return the standard deviations of new measurements around values of a law [M].
+
+    With outliers and own losses, which have no standard deviation to speak of, it is the error that two thirds of the rows stay below.
+
+    Examples:
+        >>> rows = MeasuredRows(np.array([3.0, 4.0]), np.ones(2), 0.0)
+        >>> noise = FittedNoise(POISSON, POISSON.scatter(rows, np.array([3.5, 3.5])), rows, np.array([3.5, 3.5]), math.inf)
+        >>> deviations_of_new(noise, np.array([100.0])).round(1)
+        array([10.])
+    """
+    if noise.model is POISSON:
+        return np.asarray(np.sqrt(np.maximum(values, 0.0) + LEAST_COUNT_VARIANCE))
+    if noise.model is BINOMIAL:
+        n_trials = max(1, round(noise.rows.mean_weight))
+        shares = np.clip(values, 0.0, 1.0)
+        return np.asarray(np.sqrt((shares * (1 - shares) + LEAST_COUNT_VARIANCE / n_trials) / n_trials))
+    if noise.model in (NORMAL, RELATIVE):
+        return np.asarray(np.sqrt(_new_variances(noise, values)))
+    return np.full(values.size, _usual_error(noise, TWO_THIRDS))
 
 
 def _new_variances(noise: FittedNoise, values: Array) -> Array:

@@ -34,3 +34,11 @@ class Module:
     size: int  # rules of its derivation
     loss: float  # on the rows of the search
     reward: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rough:
+    """A candidate of a tree, with the rough length of its description, which tells it only from others of the same rows."""
+
+    candidate: Candidate
+    length: float

@@ -39,6 +39,8 @@ class SearcherState:
     front: Array  # RECORD[F]
     modules: Array  # RECORD[M], found since they were last cleared
     planted: Array  # RECORD[P], modules that are rules of the tree
+    rivals: Array  # RECORD[...], programs with short descriptions
+    rival_lengths: Array  # float64[...], of their descriptions
     nodes: Array  # NODE[T]
     children: Array  # int64[...]
     counts: Array  # int64[3]: the present size of modules, episodes before the tree was planted, why it stopped
@@ -61,6 +63,7 @@ class ViewCheckpoint:
     episodes_at_choice: int  # when the present choice was found
     front: Array  # RECORD[F]
     seen: Array  # RECORD[S], programs that were fitted to the check rows, with their losses on the sample
+    rivals: Array  # RECORD[R], of the trees before the last restart
     searchers: tuple[SearcherState, ...]
 
 
@@ -77,7 +80,7 @@ class Checkpoint:
 _DTYPES: Mapping[str, Any] = {
     "random": np.uint64, "totals": np.int64, "keys": np.uint64, "losses": np.float64, "places": np.uint32, "front": RECORD,
     "modules": RECORD, "planted": RECORD, "nodes": NODE, "children": np.int64, "counts": np.int64, "seen": RECORD,
-    "weights": np.float64,
+    "weights": np.float64, "rivals": RECORD, "rival_lengths": np.float64,
 }  # fmt: skip
 
 

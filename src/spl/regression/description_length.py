@@ -35,15 +35,26 @@ def description_length(candidate: Candidate, n_rows: int, floor: float) -> float
     return misfit(candidate, n_rows, floor) + formula_price(candidate, n_rows)
 
 
+def plain_length(candidate: Candidate, n_rows: int, floor: float) -> float:
+    """Return the nats of a formula with its numbers, and of its errors, however few rows its numbers leave over.
+
+    The difference of two formulas says how much likelier the data makes one of them. To choose a formula, `description_length` is more
+    careful. As odds, it would be far too sure: of 40 tables with 15 rows, it gave the true law odds below 1 to 400 in 7.
+    """
+    return misfit(candidate, n_rows, floor) + _plain_price(candidate, n_rows)
+
+
 def formula_price(candidate: Candidate, n_rows: int) -> float:
     """Return the nats of a formula with its numbers, more if they leave few rows over."""
-    program = candidate.program
-    n_numbers = count_numbers(program)
+    n_left = max(n_rows - count_numbers(candidate.program) - 2, MIN_ROWS_LEFT)
+    return _plain_price(candidate, n_rows) * n_rows / n_left
+
+
+def _plain_price(candidate: Candidate, n_rows: int) -> float:
     numbers = candidate.number_nats
     if numbers is None:
-        numbers = typical_number_nats(n_numbers, n_rows)
-    n_left = max(n_rows - n_numbers - 2, MIN_ROWS_LEFT)
-    return (formula_nats(program) + numbers) * n_rows / n_left
+        numbers = typical_number_nats(count_numbers(candidate.program), n_rows)
+    return formula_nats(candidate.program) + numbers
 
 
 def bayes_criterion(candidate: Candidate, n_rows: int, floor: float) -> float:

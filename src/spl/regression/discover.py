@@ -47,6 +47,7 @@ from spl.regression.outliers import find_outliers
 from spl.regression.parallel import Workers
 from spl.regression.polish import polish_front
 from spl.regression.request import RegressionRequest
+from spl.regression.rival_collection import collect_rivals
 from spl.regression.schedule import Position, batch_end
 from spl.regression.setup import SearchSetup, plant, set_up
 from spl.regression.simplify import start_loading as start_loading_sympy
@@ -88,6 +89,9 @@ class Discovery:
     outliers: tuple[int, ...] = ()  # rows far from the formula, if the noise model expects such rows
     screened: str = ""  # for people: which columns of a wide table were searched; one of the notes
     held_out: HeldOutVerdict | None = None  # what rows that the search never saw say about the front
+    rivals: tuple[
+        Candidate, ...
+    ] = ()  # distinct formulas with short descriptions, the shortest first; empty if none were kept
 
     def choose(self, selection: str) -> int:
         """Return the row of the front that a rule prefers: see `Front.choose`. While a search is running, "validation" is "mdl"."""
@@ -211,12 +215,11 @@ def _assess(setup: SearchSetup, views: Views, view: View) -> None:
 
 def _candidates(setup: SearchSetup, view: View) -> Iterator[Candidate]:
     """Yield the best that each tree has found, in the user's units."""
-    planting, vocabulary = view.planting, setup.request.grammar.vocabulary
     for tree in view.trees:
         for candidate in tree.candidates():
-            expressed = planting.scales.express(candidate)
+            expressed = view.express(candidate, setup.request.grammar.vocabulary)
             if expressed is not None:
-                yield planting.columns.express(expressed, vocabulary)
+                yield expressed
 
 
 def _report(setup: SearchSetup, views: Views, watch: Watcher | None, keep: Keeper | None) -> None:
@@ -353,6 +356,7 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
         find_outliers(chosen.program, request.data) if choice.name == STUDENT.name else (),
         screened,
         verdict,
+        collect_rivals(views, yardstick, front) if request.keeps_rivals else (),
     )
 
 
@@ -426,6 +430,7 @@ def _take_view(view: View) -> ViewCheckpoint:
         episodes_at_choice=assessment.episodes_at_choice,
         front=pack_candidates(assessment.front),
         seen=pack_candidates(assessment.seen.values()),
+        rivals=pack_candidates(view.rivals),
         searchers=tuple(tree.state() for tree in view.trees),
     )
 
@@ -454,11 +459,12 @@ def _restore_view(setup: SearchSetup, view: View, stored: ViewCheckpoint) -> Non
     """Put the trees of a view where they were."""
     if len(stored.searchers) != len(view.trees):
         raise RunFileError(f"The run was left with {len(stored.searchers)} trees; its settings say {len(view.trees)}.")
+    vocabulary = setup.request.grammar.vocabulary
     if stored.n_restarts and view.n_restarts == 0:
-        view.restart(plant(setup, view.yardstick.noise, stored.weights, _stored_columns(setup, stored), view.planting))
+        columns = _stored_columns(setup, stored)
+        view.restart(plant(setup, view.yardstick.noise, stored.weights, columns, view.planting), vocabulary)
     for tree, state in zip(view.trees, stored.searchers, strict=True):
         tree.restore(state)
-    vocabulary = setup.request.grammar.vocabulary
     front = Front(
         tuple(price_numbers(each, view.yardstick.check) for each in unpack_candidates(stored.front, vocabulary))
     )
@@ -466,4 +472,5 @@ def _restore_view(setup: SearchSetup, view: View, stored: ViewCheckpoint) -> Non
     assessment = Assessment(front, seen, stored.episodes_at_exact, stored.episodes_at_choice)
     view.position = Position(stored.schedule, stored.round, stored.batch)
     view.n_restarts, view.n_before, view.asked = stored.n_restarts, stored.n_before, stored.asked
+    view.rivals = unpack_candidates(stored.rivals, vocabulary)
     view.assessment = view.assessment_before = assessment

@@ -11,7 +11,7 @@ from spl.formulas.program import Program
 from spl.formulas.text import quote_name
 from spl.kernels.programs import tokens as tk
 from spl.noise.models import IMPOSSIBLE, NORMAL
-from spl.noise.new_values import FittedNoise, clip_to_targets, limit_new_values
+from spl.noise.new_values import FittedNoise, clip_to_targets, deviations_of_new, limit_new_values
 from spl.regression.constant_slopes import slopes_by_constants
 from spl.regression.fit import evaluate
 from spl.regression.uncertainty import LEVEL, Curvature, free_numbers, measure_curvature
@@ -86,11 +86,32 @@ def predict_limits(
         elif curvature.scatter is IMPOSSIBLE:
             ends = [np.full(values.size, -np.inf), np.full(values.size, np.inf)]
         else:
-            rows = data.measured_rows()
-            fitted = evaluate(curvature.program, data.columns)
-            noise = FittedNoise(model, curvature.scatter, rows, fitted, curvature.degrees)
-            ends = list(limit_new_values(noise, values, errors, level, quantile))
+            ends = list(limit_new_values(_fitted_noise(curvature, data), values, errors, level, quantile))
     return np.where(np.isfinite(values), ends, np.nan).T
+
+
+def predict_noise(program: Program, data: Dataset, columns: Numbers) -> Numbers:
+    """Return how far new measurements scatter around a formula on columns [D, M], as standard deviations; at least rounding error.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> x = np.linspace(-1.0, 1.0, 50)
+        >>> data = Dataset.from_arrays(x[:, np.newaxis], 2 * x + np.cos(50 * x), names=["x"])
+        >>> predict_noise(parse_expression("2*x", Vocabulary(("x",))), data, np.array([[1.0]])).round(2)
+        array([0.71])
+    """
+    curvature = measure_curvature(program, data)
+    with np.errstate(all="ignore"):
+        values = evaluate(program, columns)
+        if curvature.scatter is IMPOSSIBLE:
+            return np.full(values.size, data.spread)
+        return np.maximum(deviations_of_new(_fitted_noise(curvature, data), values), data.floor)
+
+
+def _fitted_noise(curvature: Curvature, data: Dataset) -> FittedNoise:
+    fitted = evaluate(curvature.program, data.columns)
+    return FittedNoise(data.noise or NORMAL, curvature.scatter, data.measured_rows(), fitted, curvature.degrees)
 
 
 def _errors_on(curvature: Curvature, columns: Numbers) -> Numbers:
@@ -110,11 +131,11 @@ def explain_extrapolation(program: Program, columns: Numbers, data: Dataset) -> 
         >>> explain_extrapolation(parse_expression("2*x", Vocabulary(("x",))), np.array([[5.0, 12.0]]), data)
         '1 of 2 rows lies outside of the data: x reaches 12, 0.2 times its range beyond 10. Intervals there hold ...'
     """
-    used = sorted({token & tk.PAYLOAD_MASK for token in program.tokens if token >> tk.KIND_SHIFT == tk.VARIABLE})
+    used = _columns_of(program)
     lows, highs = data.columns[used].min(axis=1), data.columns[used].max(axis=1)
     new = columns[used]
-    is_outside = ((new < lows[:, np.newaxis]) | (new > highs[:, np.newaxis])).any(axis=0)
-    if not is_outside.any():
+    n_outside = int(is_outside(program, columns, data).sum())
+    if not n_outside:
         return ""
     parts = [
         part
@@ -122,11 +143,29 @@ def explain_extrapolation(program: Program, columns: Numbers, data: Dataset) -> 
         for part in _say_how_far(quote_name(data.names[column]), float(low), float(high), values)
     ]
     more = f", and {len(parts) - MAX_NAMED} more" if len(parts) > MAX_NAMED else ""
-    n_outside = int(is_outside.sum())
     return (
-        f"{n_outside:,} of {count_noun(is_outside.size, 'row')} {'lies' if n_outside == 1 else 'lie'} outside of the data: "
+        f"{n_outside:,} of {count_noun(columns.shape[1], 'row')} {'lies' if n_outside == 1 else 'lie'} outside of the data: "
         f"{', '.join(parts[:MAX_NAMED])}{more}. Intervals there hold only if the formula does."
     )
+
+
+def is_outside(program: Program, columns: Numbers, data: Dataset) -> NDArray[np.bool_]:
+    """Return which places [D, M] lie outside of the data [M], in a column that the formula depends on.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> data = Dataset.from_arrays([[0.0], [10.0]], [0.0, 20.0], names=["x"])
+        >>> is_outside(parse_expression("2*x", Vocabulary(("x",))), np.array([[5.0, 12.0]]), data)
+        array([False,  True])
+    """
+    used = _columns_of(program)
+    lows, highs = (ends[:, np.newaxis] for ends in (data.columns[used].min(axis=1), data.columns[used].max(axis=1)))
+    return np.asarray(((columns[used] < lows) | (columns[used] > highs)).any(axis=0))
+
+
+def _columns_of(program: Program) -> list[int]:
+    return sorted({token & tk.PAYLOAD_MASK for token in program.tokens if token >> tk.KIND_SHIFT == tk.VARIABLE})
 
 
 def _say_how_far(name: str, low: float, high: float, values: Numbers) -> list[str]:

@@ -25,6 +25,7 @@ class RegressionRequest:
         noise: the noise model of the target, or "auto" for the one that describes it best.
         target_error: how far the target itself may be off; a formula that is off by no more is exact.
         held_out: rows that the search never sees, on which its formulas are compared; None if there are none.
+        keeps_rivals: whether to collect formulas that the data cannot tell from the best one, when the search ends.
 
     Examples:
         >>> data = Dataset.from_arrays([[1.0], [2.0]], [3.0, 6.0], names=["x"])
@@ -43,6 +44,7 @@ class RegressionRequest:
     noise: NoiseModel | str = NORMAL
     target_error: float = 0.0
     held_out: Dataset | None = None
+    keeps_rivals: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grammar", self.grammar.bind(self.data.names))

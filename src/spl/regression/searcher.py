@@ -30,7 +30,7 @@ from spl.kernels.tree.search import (
     make_tree,
     run_episodes,
 )
-from spl.regression.candidate import Candidate, Module
+from spl.regression.candidate import Candidate, Module, Rough
 from spl.regression.checkpoint import SearcherState, blank_unused, pack_modules, unpack_modules, unpack_record
 from spl.regression.memory_budget import MAX_KEYS, MAX_NODES, MemoryPlan
 from spl.regression.packing import pack_alphabet, pack_costs, pack_rules, pack_table
@@ -161,6 +161,16 @@ class Searcher:
             self._unpacked[place] = known
         return known
 
+    def rivals(self, reach: float) -> list[Rough]:
+        """Return distinct programs whose rough descriptions are within `reach` nats of the shortest, which comes first."""
+        lengths, vocabulary = self._ledger.rival_lengths, self._grammar.vocabulary
+        is_near = np.isfinite(lengths) & (lengths <= lengths.min() + reach)
+        order = np.argsort(lengths, kind="stable")[: int(is_near.sum())]
+        return [
+            Rough(Candidate(unpack_record(record, vocabulary), float(record.loss), float(record.reward)), float(length))
+            for record, length in zip(self._ledger.rivals[order], lengths[order], strict=True)
+        ]
+
     def modules(self) -> list[Module]:
         """Return the modules found since `forget_modules`, the best first."""
         n_modules = int(self._ledger.totals[N_MODULES])
@@ -170,6 +180,7 @@ class Searcher:
         """Return a copy of all that changes, from which another searcher with the same arguments can continue."""
         ledger, tree = self._ledger, self._tree
         places = np.flatnonzero(ledger.keys)
+        n_rivals = int(np.isfinite(ledger.rival_lengths).sum())
         return SearcherState(
             random=self._random.copy(),
             totals=ledger.totals.copy(),
@@ -179,6 +190,8 @@ class Searcher:
             front=blank_unused(ledger.front),
             modules=blank_unused(ledger.modules[: ledger.totals[N_MODULES]]),
             planted=pack_modules(self._planted),
+            rivals=blank_unused(ledger.rivals[:n_rivals]),
+            rival_lengths=ledger.rival_lengths[:n_rivals].copy(),
             nodes=np.array(tree.nodes[: tree.used[N_NODES]]),
             children=tree.child[: tree.used[N_CHILDREN]].copy(),
             counts=np.array([self._context.policy.module_size, self._n_episodes_before, self._reason], np.int64),
@@ -204,6 +217,10 @@ class Searcher:
         ledger.losses[state.places] = state.losses
         np.asarray(ledger.front)[:] = state.front
         np.asarray(ledger.modules)[: state.modules.size] = state.modules
+        np.asarray(ledger.rivals)[: state.rivals.size] = state.rivals
+        ledger.rival_lengths[:] = np.inf
+        ledger.rival_lengths[: state.rivals.size] = state.rival_lengths
+        ledger.worst_rival[0] = np.argmax(ledger.rival_lengths)
         np.asarray(self._tree.nodes)[: state.nodes.size] = state.nodes
         self._tree.child[: state.children.size] = state.children
         self._tree.used[:] = state.nodes.size, state.children.size
@@ -219,6 +236,7 @@ class Searcher:
             and state.totals.size == self._ledger.totals.size
             and state.front.size == self._ledger.front.size
             and state.modules.size <= self._ledger.modules.size
+            and state.rivals.size == state.rival_lengths.size <= self._ledger.rival_lengths.size
             and state.keys.size == state.losses.size == state.places.size < self._ledger.keys.size
             and bool(np.all(state.places < self._ledger.keys.size))
             and 1 <= n_nodes <= self._tree.nodes.size
@@ -249,7 +267,7 @@ def _pack_policy(config: SearchConfig, grammar: Grammar, loss_scale: float) -> P
 
 
 def _check_records(state: SearcherState) -> None:
-    for records in (state.front, state.modules, state.planted):
+    for records in (state.front, state.modules, state.planted, state.rivals):
         if (
             not np.all((records["length"] >= 0) & (records["length"] <= MAX_PROGRAM_LENGTH))
             or state.counts.size != N_COUNTS

@@ -196,6 +196,7 @@ class StabilityPlan:
             seed=seed,
             noise=rows.noise or NORMAL,
             held_out=None,
+            keeps_rivals=False,
         )
         programs = tuple(candidate.program for candidate in found.front)
         return cls(again, noise, program, programs, rule_while_running(selection))

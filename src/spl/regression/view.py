@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
+from spl.formulas.program import Vocabulary
+from spl.kernels.programs.fit import PROBE_ROWS
 from spl.noise.models import NORMAL, NoiseModel
 from spl.regression.assess import Assessment
-from spl.regression.candidate import Candidate
+from spl.regression.candidate import Candidate, Rough
 from spl.regression.column_view import ColumnView
 from spl.regression.front import Front
 from spl.regression.scales import Scales
@@ -17,6 +19,10 @@ from spl.regression.searcher import Searcher
 from spl.regression.tidy_front import FrontTidier
 from spl.regression.trees import Forest
 from spl.settings import SearchConfig
+
+# By how much a rough description may be too long, in nats; on more rows than a quick fit sees, in nats per row as well
+ROUGH_NATS, ROUGH_NATS_PER_ROW = 20.0, 0.3
+MAX_FORMER_RIVALS = 64  # kept of trees that are replaced; of all such trees together, twice as many
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +65,7 @@ class View:
     has_grown: bool = True  # whether the trees came to the end of the batch
     assessment: Assessment = field(default_factory=Assessment)
     assessment_before: Assessment = field(default_factory=Assessment)  # after the batch before
+    rivals: tuple[Candidate, ...] = ()  # of the trees before the last restart, in the user's units
     is_late: bool = False  # whether candidates were left out because the time was up
 
     @property
@@ -112,8 +119,27 @@ class View:
         front, measure = self.front, self.yardstick
         return front[front.choose("mdl", measure.data.n_rows, measure.floor)] if len(front) else None
 
-    def restart(self, planting: Planting) -> None:
-        """Start new trees with other weights or columns; what was found so far stays in the front."""
+    def express(self, candidate: Candidate, vocabulary: Vocabulary) -> Candidate | None:
+        """Return a candidate of its trees as a formula of the whole table; None if its numbers become too large or too many."""
+        expressed = self.planting.scales.express(candidate)
+        return None if expressed is None else self.planting.columns.express(expressed, vocabulary)
+
+    def rough_rivals(self, vocabulary: Vocabulary) -> list[Rough]:
+        """Return the formulas of its trees that may be rivals, in terms of the whole table, the shortest description first."""
+        n_rows = self.yardstick.check.n_rows
+        reach = ROUGH_NATS + (ROUGH_NATS_PER_ROW * n_rows if n_rows > PROBE_ROWS else 0.0)
+        kept: dict[tuple[int, ...], Rough] = {}
+        found = (each for tree in self.trees for each in tree.rivals(reach))
+        for each in sorted(found, key=lambda each: each.length):
+            expressed = self.express(each.candidate, vocabulary)
+            if expressed is not None:
+                kept.setdefault(expressed.program.tokens, Rough(expressed, each.length))
+        return list(kept.values())
+
+    def restart(self, planting: Planting, vocabulary: Vocabulary) -> None:
+        """Start new trees with other weights or columns; what was found so far stays in the front and among the rivals."""
+        latest = (each.candidate for each in self.rough_rivals(vocabulary)[:MAX_FORMER_RIVALS])
+        self.rivals = (*latest, *self.rivals)[: 2 * MAX_FORMER_RIVALS]
         self.n_before = self.all_episodes, self.all_evaluations
         self.n_restarts += 1
         self.planting = planting

@@ -31,7 +31,7 @@ from spl.regression.setup import (
     plant,
     scaled_weights,
 )
-from spl.regression.view import View, Yardstick
+from spl.regression.view import Planting, View, Yardstick
 
 # A wrong formula has errors of all kinds, and noise models that differ little hardly change a search. So while the law is probably
 # unknown, another model must describe the data more briefly by this many nats per row, and by more before EARLY_EPISODES of each tree.
@@ -126,7 +126,7 @@ class Views:
         """Let a view that has tried every formula of its columns begin again with all columns."""
         planting, noise = view.planting, view.yardstick.noise
         columns = ColumnView.whole(planting.columns.n_columns)
-        view.restart(plant(self.setup, noise, planting.weights, columns, planting, view.n_restarts + 1))
+        self._restart(view, plant(self.setup, noise, planting.weights, columns, planting, view.n_restarts + 1))
 
     def update(self, view: View) -> None:
         """Take note of what a view has found: others may be opened or take the lead, and its rows may get other weights."""
@@ -146,7 +146,11 @@ class Views:
             return
         weights, columns = self._find_weights(view, choice), self._find_columns(view, choice)
         if weights is not view.planting.weights or columns != view.planting.columns:
-            view.restart(plant(self.setup, view.yardstick.noise, weights, columns, view.planting, view.n_restarts + 1))
+            noise = view.yardstick.noise
+            self._restart(view, plant(self.setup, noise, weights, columns, view.planting, view.n_restarts + 1))
+
+    def _restart(self, view: View, planting: Planting) -> None:
+        view.restart(planting, self.setup.request.grammar.vocabulary)
 
     def _may_compare(self, first: View, choice: Candidate) -> bool:
         is_early = first.n_episodes < FIRST_COMPARISON * len(first.trees)

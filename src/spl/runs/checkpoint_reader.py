@@ -17,9 +17,12 @@ from spl.checked_values import (
     as_whole,
     load_json,
 )
+from spl.kernels.tree.ledger import RECORD
 from spl.regression.checkpoint import Array, Checkpoint, SearcherState, ViewCheckpoint, from_bytes
 
 _LEDGER = {"places": np.empty(0, np.uint32), "keys": np.empty(0, np.uint64), "losses": np.empty(0)}
+
+_NO_RIVALS = {"rivals": np.empty(0, RECORD), "rival_lengths": np.empty(0)}  # of older runs
 
 
 def read_checkpoint(connection: sqlite3.Connection, search: int) -> Checkpoint | None:
@@ -44,11 +47,13 @@ def _read_views(
 ) -> Iterator[ViewCheckpoint]:
     """Yield the views of a search, each with its part of the arrays; older runs have one, which has all."""
     front, seen, weights = arrays["front"], arrays["seen"], arrays.get("weights", np.empty(0))
+    rivals = arrays.get("rivals", _NO_RIVALS["rivals"])
     trees = list(searchers)
     for view in views:
         n_front = as_whole(view.get("n_front", front.size), front.size + 1)
         n_seen = as_whole(view.get("n_seen", seen.size), seen.size + 1)
         n_weights = as_whole(view.get("n_weights", weights.size), weights.size + 1)
+        n_rivals = as_whole(view.get("n_rivals", 0), rivals.size + 1)
         n_trees = as_whole(view.get("n_trees", len(trees)), len(trees) + 1)
         before = [as_whole(count) for count in as_list(view.get("n_before", [0, 0]))]
         if len(before) != 2:
@@ -68,9 +73,11 @@ def _read_views(
             episodes_at_choice=as_whole(view.get("episodes_at_choice", 0)),
             front=front[:n_front],
             seen=seen[:n_seen],
+            rivals=rivals[:n_rivals],
             searchers=tuple(trees[:n_trees]),
         )
         front, seen, weights, trees = front[n_front:], seen[n_seen:], weights[n_weights:], trees[n_trees:]
+        rivals = rivals[n_rivals:]
 
 
 def _read_searcher(connection: sqlite3.Connection, search: int, tree: int, packed: bytes) -> SearcherState:
@@ -81,7 +88,7 @@ def _read_searcher(connection: sqlite3.Connection, search: int, tree: int, packe
         raise Damage("the parts of a ledger differ in length")
     _, last = np.unique(ledger["places"][::-1], return_index=True)  # a program that was fitted again appears again
     order = ledger["places"].size - 1 - last
-    arrays = from_bytes(packed)
+    arrays = StoredFields(_NO_RIVALS | from_bytes(packed))
     others: dict[str, Array] = {
         field.name: arrays[field.name] for field in fields(SearcherState) if field.name not in _LEDGER
     }

@@ -242,7 +242,8 @@ def read_search(connection: sqlite3.Connection, search: int, operators: Sequence
     )
     query = "SELECT seconds, episodes, evaluations, rounds, loss FROM history WHERE search = ? ORDER BY id"
     history = tuple(_read_moment(*row) for row in connection.execute(query, (search,)))
-    discovery = None if result is None else _read_result(load_json(result), front)
+    rivals = _read_rivals(connection, search, grammar.vocabulary)
+    discovery = None if result is None else replace(_read_result(load_json(result), front), rivals=rivals)
     return StoredSearch(as_text(name), grammar, front, improvements, history, discovery)
 
 
@@ -251,17 +252,22 @@ def _read_front(connection: sqlite3.Connection, search: int, words: Vocabulary) 
         "SELECT program, loss, reward, nats FROM front LEFT JOIN number_nats USING (search, place) "
         "WHERE search = ? ORDER BY place"
     )
-    return Front(
-        tuple(
-            Candidate(
-                decode_program(load_json(program), words),
-                as_finite(loss),
-                as_number(reward),
-                None if nats is None else as_finite(nats),
-            )
-            for program, loss, reward, nats in connection.execute(query, (search,))
+    return Front(tuple(_read_candidates(connection, query, search, words)))
+
+
+def _read_rivals(connection: sqlite3.Connection, search: int, words: Vocabulary) -> tuple[Candidate, ...]:
+    query = "SELECT program, loss, reward, nats FROM rivals WHERE search = ? ORDER BY place"
+    return tuple(_read_candidates(connection, query, search, words))
+
+
+def _read_candidates(connection: sqlite3.Connection, query: str, search: int, words: Vocabulary) -> Iterator[Candidate]:
+    for program, loss, reward, nats in connection.execute(query, (search,)):
+        yield Candidate(
+            decode_program(load_json(program), words),
+            as_finite(loss),
+            as_number(reward),
+            None if nats is None else as_finite(nats),
         )
-    )
 
 
 def _read_moment(seconds: object, episodes: object, evaluations: object, rounds: object, loss: object) -> Moment:

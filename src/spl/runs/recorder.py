@@ -70,6 +70,7 @@ class SearchKeeper:
                 "front": np.concatenate([view.front for view in state.views]),
                 "seen": np.concatenate([view.seen for view in state.views]),
                 "weights": np.concatenate([view.weights for view in state.views]),
+                "rivals": np.concatenate([view.rivals for view in state.views]),
             }
         )
         connection.execute("REPLACE INTO checkpoints VALUES (?, ?, ?)", (self._search, json.dumps(position), arrays))
@@ -117,6 +118,7 @@ def _view_facts(view: ViewCheckpoint) -> dict[str, object]:
         "n_front": int(view.front.size),
         "n_seen": int(view.seen.size),
         "n_weights": int(view.weights.size),
+        "n_rivals": int(view.rivals.size),
         "n_trees": len(view.searchers),
     }
 
@@ -149,11 +151,18 @@ def _result_so_far(progress: Progress) -> Discovery:
 
 
 def write_result(connection: sqlite3.Connection, search: int, found: Discovery) -> None:
-    """Replace the numbers of what was found, all but its front."""
-    numbers = {field.name: getattr(found, field.name) for field in fields(Discovery) if field.name != "front"}
+    """Replace what was found, all but its front."""
+    formulas = ("front", "rivals")
+    numbers = {field.name: getattr(found, field.name) for field in fields(Discovery) if field.name not in formulas}
     numbers["noise"] = asdict(found.noise)
     numbers["held_out"] = None if found.held_out is None else asdict(found.held_out)
     connection.execute("UPDATE searches SET result = ? WHERE search = ?", (json.dumps(numbers), search))
+    connection.execute("DELETE FROM rivals WHERE search = ?", (search,))
+    rows = [
+        (search, place, c.loss, c.reward, c.number_nats, to_text(c.program), json.dumps(encode_program(c.program)))
+        for place, c in enumerate(found.rivals)
+    ]
+    connection.executemany("INSERT INTO rivals VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def write_front(connection: sqlite3.Connection, search: int, front: Front) -> None:

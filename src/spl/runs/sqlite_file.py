@@ -38,6 +38,11 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
     1: ("CREATE TABLE requests (name TEXT PRIMARY KEY, time TEXT NOT NULL)",),  # of other processes: "stop"
     # The price of the numbers of each formula of the front; NULL if it is not known
     2: ("CREATE TABLE number_nats (search INTEGER, place INTEGER, nats REAL, PRIMARY KEY (search, place))",),
+    # Formulas that the data may be unable to tell from the best, when the search has ended
+    3: (
+        "CREATE TABLE rivals (search INTEGER, place INTEGER, loss REAL, reward REAL, nats REAL, equation TEXT, program TEXT, "
+        "PRIMARY KEY (search, place))",
+    ),
 }
 VERSION = len(MIGRATIONS)
 SHOWN_CAUSE = 200  # characters of what is wrong inside a file

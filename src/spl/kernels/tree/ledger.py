@@ -11,6 +11,7 @@ from spl.kernels.runtime.compiler import kernel
 # Places in `Ledger.totals`
 N_EVALUATIONS, N_REPEATS, N_KEYS, N_CLEARED, N_MODULES, N_OVERLONG, N_EPISODES = range(7)
 N_TOTALS = 7
+MAX_RIVALS = 256  # kept by a tree, 1.5 KB each
 
 
 # A program with its constants; an empty record has an infinite loss
@@ -41,6 +42,9 @@ class Ledger(NamedTuple):
         np.ndarray
     )  # RECORD[K], place k: the program of cost k with the lowest loss; place 0: the one with the highest reward
     modules: np.ndarray  # RECORD[M], highest rewards first
+    rivals: np.ndarray  # RECORD[P], distinct programs with short descriptions; see `rival_pool`
+    rival_lengths: np.ndarray  # float64[P], of their descriptions; infinite where a place is free
+    worst_rival: np.ndarray  # int64[1], the first place with the longest description
     costs: np.ndarray  # int64[256], cost of each operator
     totals: np.ndarray  # int64[N_TOTALS]
 
@@ -61,6 +65,9 @@ def make_ledger(max_cost, max_modules, n_keys, costs):
         losses=np.zeros(n_keys, KNOWN["loss"]),
         front=make_records(max_cost + 1),
         modules=make_records(max(max_modules, 1)),
+        rivals=make_records(MAX_RIVALS),
+        rival_lengths=np.full(MAX_RIVALS, np.inf),
+        worst_rival=np.zeros(1, np.int64),
         costs=costs,
         totals=np.zeros(N_TOTALS, np.int64),
     )

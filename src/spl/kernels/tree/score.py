@@ -21,6 +21,7 @@ from spl.kernels.tree.ledger import (
     store_loss,
 )
 from spl.kernels.tree.program_keys import again_key, structure_key, value_key
+from spl.kernels.tree.rival_pool import enter_rivals, rough_length
 
 MAX_FITS = 4  # repeated fits from better guesses, for programs whose constants have many local optima
 HOPELESS_LOSS_RATIO = (
@@ -165,6 +166,7 @@ def score(derivation, effort, context) -> float:
         return reward_of(before, derivation.n_rules, policy)
     reward = reward_of(loss, derivation.n_rules, policy)
     enter_front(ledger, derivation, work.fit.best, cost, loss, reward)
+    enter_rivals(ledger, derivation, work.fit.best, loss, reward, rough_length(derivation, loss, context))
     if derivation.n_rules <= policy.module_size:
         enter_modules(ledger, derivation, work.fit.best, loss, reward)
     return reward

@@ -1,0 +1,56 @@
+"""Rivals as lines and JSON."""
+
+import math
+
+from spl.display.rivals import MAX_SHOWN, describe_rivals, rival_lines
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.regression.candidate import Candidate
+from spl.regression.rivals import Rival
+
+
+def make_rival(difference: float = 2.5) -> Rival:
+    candidate = Candidate(parse_expression("x + 2*y", Vocabulary(("x", "y"))), 0.123)
+    return Rival(candidate, 1.25, 0.2, (0.5, 3.0), difference)
+
+
+def test_each_rival_has_a_line_with_all_that_is_known():
+    heading, names, line = rival_lines([make_rival()], ["x", "y"])
+    assert heading == "1 other formula within 6 nats, which the data cannot rule out:"
+    assert names.split() == ["nats", "weight", "loss", "differs", "most", "equation"]
+    assert line.split() == [
+        "1.2",
+        "0.200",
+        "0.123",
+        "2.5",
+        "sd",
+        "at",
+        "x",
+        "=",
+        "0.5,",
+        "y",
+        "=",
+        "3",
+        "x",
+        "+",
+        "2*y",
+    ]
+
+
+def test_many_rivals_are_cut():
+    lines = rival_lines([make_rival()] * (MAX_SHOWN + 3), ["x", "y"])
+    assert lines[-1] == "  ... and 3 more; --json has all."
+    assert len(lines) == MAX_SHOWN + 3
+
+
+def test_no_rivals_and_none_that_were_kept_are_told_apart():
+    assert rival_lines([], ["x"]) == ["No other formula that was met comes within 6 nats."]
+    assert rival_lines(None, ["x"])[0].startswith("No rivals were kept: ")
+    assert (describe_rivals([], ["x"]), describe_rivals(None, ["x"])) == ([], None)
+
+
+def test_json_has_the_place_by_column_and_no_infinity():
+    [described] = describe_rivals([make_rival(math.inf)], ["x", "y"])
+    assert described["place"] == {"x": 0.5, "y": 3.0}
+    assert described["difference"] is None
+    assert (described["nats"], described["equation"]) == (1.25, "x + 2*y")
