@@ -72,6 +72,16 @@ def test_inputs_are_columns(rng):
     assert found.factors == pytest.approx([-1.0, 1.0], abs=0.03)
 
 
+@pytest.mark.parametrize("is_rare", [True, False])
+def test_steps_in_which_an_input_jumps_do_not_count_if_they_are_rare(is_rare, rng):
+    t = np.linspace(0, 20, 400)
+    u = (t // 5) % 2 if is_rare else rng.uniform(size=t.size)
+    run = make_run(t, np.sin(t), u)
+    system = SoftSystem.begin(make_terms(("x", "u"), ["x", "u"]), [run], [run.x], np.array([0.1]), is_discrete=False)
+    counted = system.linearise(np.ones(2, np.bool_)).links.before.any(axis=(1, 2))
+    assert np.count_nonzero(~counted) == (3 if is_rare else 0)
+
+
 def test_a_map_steps_from_sample_to_sample(rng):
     x = [0.3]
     for _ in range(299):

@@ -29,6 +29,7 @@ Numbers = NDArray[np.float64]
 SIMPLE_STARTS_SHARE = 0.6  # of the budget may go into growing simple formulas before costlier ones are looked at
 CHANGES_SHARE = 0.8  # of the budget may go into moves; the rest is for terms that held-out data does not support
 WORTH_A_TERM = 1.0  # nats of held-out data that a term must save
+MAX_DROPPED_RISE = 1.5  # of the squared error along all data without a term that held-out data does not support
 FAR_SHARE = 0.5  # of the error of simple formulas: only if costlier ones leave less, they are started with
 MAX_FAILED_FORMULAS = 4  # costlier than the present equation, one after the other, before the rest are skipped
 
@@ -203,7 +204,10 @@ class SystemChooser:
             nats = self._trials.held_out_nats(best)
             for move in self._within_budget(self._moves.omissions(best, state)):
                 shorter = self._try(best, move)
-                if self._trials.held_out_nats(shorter) <= nats + WORTH_A_TERM:
+                is_near = (
+                    shorter.error <= MAX_DROPPED_RISE * best.error
+                )  # what is held out may be all that shows a term
+                if is_near and self._trials.held_out_nats(shorter) <= nats + WORTH_A_TERM:
                     return self._drop_unsupported(shorter)
         return best
 

@@ -31,6 +31,8 @@ LOOSEST = 1.0  # a step may miss its equation by all of a usual move
 CHANCE = 5.0  # standard deviations of a variance
 LOST_SHARE = 0.5  # of the spread that samples have beyond their noise: smoothed states with less are lost
 FASTEST_TURN = 4.0  # of the slopes, relative to the states, from one sample to the next
+JUMP_SHARE = 0.2  # of the range of an input, from one sample to the next: nobody knows when in between it changed
+MOST_JUMPS = 0.1  # of the steps: an input that jumps more often is taken as it is
 NUDGE = 1e-5  # of the spread of a state: the slopes of terms are numeric
 SINGULAR = 1e-12
 
@@ -203,9 +205,11 @@ class SoftSystem:
         return (self.states[:, : self.noise.size] - self.measured) / self.noise
 
     def _gap_weights(self) -> Numbers:
-        """Return the weights of the gaps of each step [N - 1, S]; 0 from one run to the next."""
+        """Return the weights of the gaps of each step [N - 1, S]; 0 from one run to the next, and where an input jumps in between."""
         allowed = self.looseness * self.steps[:, np.newaxis] * self.speeds
-        return np.where(allowed > 0, 1 / one_for_zero(allowed), 0.0)
+        turns = np.abs(np.diff(self.inputs, axis=0)) > JUMP_SHARE * np.ptp(self.inputs, axis=0)
+        jumps = turns.any(axis=1) & (np.mean(turns.any(axis=1)) < MOST_JUMPS)
+        return np.where((allowed > 0) & ~jumps[:, np.newaxis], 1 / one_for_zero(allowed), 0.0)
 
     def _gaps(self, slopes: Numbers) -> Numbers:
         """Return by how much each step misses the next state [N - 1, S], in units of what is allowed."""

@@ -18,6 +18,7 @@ from spl.settings import Limits
 
 SEARCH_SHARE = 0.6  # of the time that is left then is for the searches; the rest for the system as a whole
 EXACT_SUMS_SHARE = 0.25  # of the limits of a search, if a short sum is already as accurate as the derivatives
+SHORTEST_SEARCH = 1e-3  # seconds, if the time is used up before a search begins
 MOSTLY_USED = 0.75  # a finished search that used this share of its time is not continued
 LAST_STATE_SECONDS = 0.5  # for each equation that is left when a search was interrupted
 
@@ -179,6 +180,6 @@ def _multiply(limits: Limits, share: float) -> Limits:
     """Return a share of the limits."""
     seconds, most = limits.timeout, limits.max_evaluations
     return Limits(
-        timeout=None if seconds is None else share * seconds,
+        timeout=None if seconds is None else max(SHORTEST_SEARCH, share * seconds),
         max_evaluations=None if most is None else max(1, int(share * most)),
     )
