@@ -14,6 +14,7 @@ from spl.regression.request import RegressionRequest
 from spl.regression.rival_collection import (
     KEPT_NATS,
     MAX_KEPT,
+    compare_by,
     have_same_values,
     keep_distinct,
     points_to_compare,
@@ -108,3 +109,11 @@ def test_formulas_without_values_at_the_same_points_are_the_same_there() -> None
     assert have_same_values(values, np.array([1.0 + 1e-5, np.inf, np.nan]), noise=0.1)
     assert not have_same_values(values, np.array([1.0, 2.0, np.nan]), noise=0.1)
     assert not have_same_values(values, np.array([1.01, np.nan, np.nan]), noise=0.1)
+
+
+def test_a_formula_with_more_numbers_than_can_be_fitted_is_compared_as_it_is() -> None:
+    data = make_table(0.1)
+    text = " + ".join(f"sqrt({k}*x)" for k in range(2, 24))
+    candidate = Candidate(parse_expression(text, Vocabulary(("x", "y"))), loss=1.0, reward=0.0)
+    values = compare_by(candidate, data, points_to_compare(data))
+    assert np.array_equal(values.as_is, values.fitted)

@@ -111,11 +111,11 @@ def structure_of(program: Program) -> Tokens:
 
 def compare_by(candidate: Candidate, data: Dataset, points: NDArray[np.float64]) -> ComparedValues:
     """Return the values by which a formula is told from others: at these columns [D, M]."""
-    program = candidate.program
+    program, free = candidate.program, literals_to_constants(candidate.program)
     as_is = evaluate(program, points)
-    if structure_of(program) == program.tokens:
+    if structure_of(program) == program.tokens or free.n_constants > tk.MAX_CONSTANTS:
         return ComparedValues(as_is, as_is)
-    fitted = fit(literals_to_constants(program), data)
+    fitted = fit(free, data)
     return ComparedValues(as_is, evaluate(fitted.program, points) if fitted.loss < np.inf else as_is)
 
 
