@@ -55,7 +55,7 @@ def test_a_trial_is_run_by_its_part(monkeypatch, part):
 
 
 def test_coverage_is_measured(monkeypatch):
-    monkeypatch.setattr("spl.bench.trust_coverage.N_TABLES", 3)
+    monkeypatch.setattr("spl.bench.trust_coverage.N_COVERED", 3)
     outcome = run_trust(TrustPlan(parts=("coverage",)).trials()[0])
     assert set(outcome.details["coverage"]) == {"constants", "law", "new", "profile"}
     assert TRUST.name == "trust"

@@ -41,7 +41,7 @@ def test_a_wrong_law_or_setting_is_refused():
 def test_coverage_outside_of_the_limits_is_a_failure(monkeypatch):
     trial = coverage_trials([0])[0]
     values = {"noise": "0.1", "rows": "20", "model": "normal"}
-    monkeypatch.setattr("spl.bench.trust_coverage.N_TABLES", 10)
+    monkeypatch.setattr("spl.bench.trust_coverage.N_COVERED", 10)
     monkeypatch.setattr("spl.bench.trust_coverage.LEVEL", 0.5)  # of the intervals of constants
     outcome = run_coverage(trial, values)
     assert outcome.details["coverage"]["constants"] < 0.9

@@ -65,7 +65,7 @@ def test_a_limit_that_cannot_be_kept_is_an_error(model, within):
 def test_an_exact_law_has_no_rivals_and_says_so(exact):
     assert exact.rivals().empty
     assert list(exact.rivals().columns) == ["nats", "weight", "equation", "loss", "dose", "difference"]
-    with pytest.warns(DoubtfulResult, match="No other formula that was met comes near"):
+    with pytest.warns(DoubtfulResult, match="No other formula fits nearly as well"):
         assert len(exact.suggest(2)) == 2
 
 

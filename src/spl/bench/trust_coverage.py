@@ -23,7 +23,7 @@ from spl.regression.profile_intervals import find_profile_interval
 from spl.regression.uncertainty import LEVEL, NumberPlace, place_numbers
 
 N_NEW = 5  # rows that are predicted in each table
-N_TABLES = 200  # per law, noise and number of rows
+N_COVERED = 200  # per law, noise and number of rows
 NOISES = (0.01, 0.1)  # as shares of the standard deviation of the law
 SIZES = (20, 200)  # rows
 LEAST_COVERAGE, MOST_COVERAGE = 0.9, 0.99  # within which the share of intervals that hold the truth must lie
@@ -165,7 +165,7 @@ def run_coverage(trial: Trial, values: dict[str, str]) -> Outcome:
     except (KeyError, ValueError):
         raise SettingError(f"'{trial.setting}' is not a setting of coverage. Write: {COVERAGE_EXAMPLE}") from None
     began = time.perf_counter()
-    found = measure_coverage(law, noise, n_rows, N_TABLES, trial.seed, model=model, has_profile=True)
+    found = measure_coverage(law, noise, n_rows, N_COVERED, trial.seed, model=model, has_profile=True)
     shares = {kind: round(float(share), 4) for kind, share in zip(KINDS, found.shares, strict=True)}
     return Outcome(
         formula=law.text,
@@ -174,7 +174,7 @@ def run_coverage(trial: Trial, values: dict[str, str]) -> Outcome:
         seconds=time.perf_counter() - began,
         evaluations=None,
         stopped="done",
-        details={"coverage": shares, "tables": N_TABLES},
+        details={"coverage": shares, "tables": N_COVERED},
     )
 
 

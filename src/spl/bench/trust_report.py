@@ -8,7 +8,7 @@ from spl.bench.summaries import group, origin_lines
 from spl.bench.text_table import TextTable
 from spl.bench.trust import TRUST_PARTS, read_trust_setting
 from spl.bench.trust_chance import A_LAW, HELD_OUT_SHARE, NO_LAW
-from spl.bench.trust_coverage import KINDS, LEAST_COVERAGE, MOST_COVERAGE, N_TABLES
+from spl.bench.trust_coverage import KINDS, LEAST_COVERAGE, MOST_COVERAGE, N_COVERED
 from spl.bench.trust_suggest import N_MORE_ROWS, RANDOM, SUGGESTED
 from spl.datasets.small_laws import N_SMALL_ROWS, SMALL_NOISE
 from spl.regression.rivals import WITHIN_NATS
@@ -18,7 +18,7 @@ CHANCE_NOTE = (
     "formula is no better than chance on the held-out rows. The last two columns say how often each was the reason."
 )
 COVERAGE_NOTE = (
-    f"Share of 95 % intervals that hold the truth, of {N_TABLES} tables per row; the true formula is fitted, without a search. All "
+    f"Share of 95 % intervals that hold the truth, of {N_COVERED} tables per row; the true formula is fitted, without a search. All "
     f"must be between {LEAST_COVERAGE:.0%} and {MOST_COVERAGE:.0%}. Noise: standard deviation over that of the law."
 )
 _TABLES_NOTE = (

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from spl.display.progress import is_live
 from spl.display.results import print_lines
 
-N_LINES = 5  # without a terminal
+N_SEARCH_LINES = 5  # without a terminal
 
 
 class SearchCount(AbstractContextManager["SearchCount"]):
@@ -35,7 +35,7 @@ class CountLines(SearchCount):
 
     def __call__(self, n_done: int, n_asked: int) -> None:
         """Print a line if another fifth is done."""
-        part = N_LINES * n_done // max(n_asked, 1)
+        part = N_SEARCH_LINES * n_done // max(n_asked, 1)
         if part > self._n_shown:
             self._n_shown = part
             seconds = time.monotonic() - self._began

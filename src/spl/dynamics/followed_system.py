@@ -70,7 +70,7 @@ class FollowedSystem:
         return find_precision(system, self.fitted, self.data.runs, self.states, self.noise)
 
     def with_few_samples(self, most: int, deadline: Deadline) -> "FollowedSystem":
-        """Return the system along at most about so many samples, in stretches spread evenly over all runs."""
+        """Return the system with about this many samples at most, in stretches spread evenly over all runs."""
         if self.data.n_samples <= most:
             return self
         runs, states = spread_samples(self.data.runs, self.states, most)

@@ -16,10 +16,10 @@ Numbers = NDArray[np.float64]
 Bounds = Mapping[str, tuple[float, float]]  # by name of a state, velocity or input
 
 N_CANDIDATES = 400  # random initial conditions that are compared
-N_SAMPLES = 100  # of a run that is compared
-REACH = 0.5  # ranges of the data by which a start may lie outside of it
+N_COMPARED_SAMPLES = 100  # of a run that is compared
+START_REACH = 0.5  # ranges of the data by which a start may lie outside of it
 LEAST_NOISE = 1e-3  # of the spread of a state: smaller differences do not matter
-FARTHEST = 100.0  # times the noise: larger differences say no more
+FARTHEST_APART = 100.0  # times the noise: larger differences say no more
 TOLD_APART = 6.0  # nats: as much longer a description makes a rival unlikely
 CROWDED = 0.15  # of the box: two starts are at least as far apart
 
@@ -41,7 +41,7 @@ def find_box(followed: FollowedSystem, bounds: Bounds | None = None) -> tuple[Nu
     rows = [np.hstack([x, run.u]) for x, run in zip(followed.states, followed.data.runs, strict=True)]
     columns = np.concatenate(rows)
     low, high = columns.min(axis=0), columns.max(axis=0)
-    reach = REACH * np.where(high > low, high - low, one_for_zero(np.abs(high)))
+    reach = START_REACH * np.where(high > low, high - low, one_for_zero(np.abs(high)))
     measured = np.concatenate([np.hstack([run.x, run.u]) for run in followed.data.runs]).min(axis=0)
     is_positive = np.zeros(low.size, np.bool_)
     n_states, n_inputs = len(followed.data.states), len(followed.data.inputs)
@@ -68,7 +68,7 @@ def suggest_starts(
     """
     candidates = rng.uniform(*box, (N_CANDIDATES, len(box[0])))
     differences = _differences(followed, rivals, candidates)  # [rivals, candidates], in units of the noise
-    nats = 0.5 * N_SAMPLES * len(followed.data.states) * differences**2
+    nats = 0.5 * N_COMPARED_SAMPLES * len(followed.data.states) * differences**2
     units = (candidates - box[0]) / one_for_zero(box[1] - box[0])
     known = np.zeros(len(rivals))
     is_open = np.isfinite(nats).all(axis=0)
@@ -98,9 +98,9 @@ def _differences(followed: FollowedSystem, rivals: Sequence[System], candidates:
             _follow(system, followed, segments, initial, factor * n_substeps)
             for system, factor in ((followed.system, 1), (followed.system, 2), *((rival, 2) for rival in rivals))
         )
-        off = [np.minimum(np.abs(other - present) * segments.weights[:, :1], FARTHEST) for other in others]
+        off = [np.minimum(np.abs(other - present) * segments.weights[:, :1], FARTHEST_APART) for other in others]
         is_known = (np.abs(coarse - present) * segments.weights[:, :1] <= 1).all(axis=(0, 2))
-    off = [np.where(np.isnan(each), FARTHEST, each) for each in off]  # a rival that is lost differs
+    off = [np.where(np.isnan(each), FARTHEST_APART, each) for each in off]  # a rival that is lost differs
     differences = np.array([np.sqrt(np.mean(each**2, axis=(0, 2))) for each in off])
     return np.where(is_known, differences.reshape(len(rivals), len(candidates)), np.nan)
 
@@ -110,18 +110,21 @@ def _make_segments(followed: FollowedSystem, candidates: Numbers) -> Segments:
     data = followed.data
     duration = float(np.mean([run.t[-1] - run.t[0] for run in data.runs]))
     step = float(np.median(np.concatenate([np.diff(run.t) for run in data.runs])))
-    length = (N_SAMPLES - 1) * step if followed.system.is_discrete else duration
-    times: Numbers = np.linspace(0.0, length, N_SAMPLES)
+    length = (N_COMPARED_SAMPLES - 1) * step if followed.system.is_discrete else duration
+    times: Numbers = np.linspace(0.0, length, N_COMPARED_SAMPLES)
     n_inputs = len(data.inputs)
     spread = one_for_zero(np.concatenate([run.x for run in data.runs]).std(axis=0))
     noise = np.maximum(followed.noise, LEAST_NOISE * spread)
     runs = [
         Trajectory(
-            times, np.zeros((N_SAMPLES, len(data.states))), np.tile(each[each.size - n_inputs :], (N_SAMPLES, 1)), None
+            times,
+            np.zeros((N_COMPARED_SAMPLES, len(data.states))),
+            np.tile(each[each.size - n_inputs :], (N_COMPARED_SAMPLES, 1)),
+            None,
         )
         for each in candidates
     ]
-    return cut_segments(runs, noise, [np.array([0, N_SAMPLES])] * len(runs))
+    return cut_segments(runs, noise, [np.array([0, N_COMPARED_SAMPLES])] * len(runs))
 
 
 def _follow(system: System, followed: FollowedSystem, segments: Segments, initial: Numbers, n_substeps: int) -> Numbers:

@@ -33,7 +33,7 @@ LOST_SHARE = 0.5  # of the spread that samples have beyond their noise: smoothed
 FASTEST_TURN = 4.0  # of the slopes, relative to the states, from one sample to the next
 JUMP_SHARE = 0.2  # of the range of an input, from one sample to the next: nobody knows when in between it changed
 MOST_JUMPS = 0.1  # of the steps: an input that jumps more often is taken as it is
-NUDGE = 1e-5  # of the spread of a state: the slopes of terms are numeric
+TERM_NUDGE = 1e-5  # of the spread of a state: the slopes of terms are numeric
 SINGULAR = 1e-12
 
 
@@ -177,7 +177,7 @@ class SoftSystem:
     def _turns(self, columns: Numbers) -> tuple[Numbers, Numbers]:
         """Return the values of the terms [N - 1, T], and how the moves of each step change with the states [N - 1, S, S]."""
         n_states, n_measured, n_rows = self.states.shape[1], self.noise.size, columns.shape[1]
-        nudges = NUDGE * one_for_zero(self.states.std(axis=0))
+        nudges = TERM_NUDGE * one_for_zero(self.states.std(axis=0))
         nudged = np.tile(columns, 1 + 2 * n_states)
         for state, nudge in enumerate(nudges):
             nudged[state, (1 + 2 * state) * n_rows : (2 + 2 * state) * n_rows] += nudge

@@ -32,7 +32,7 @@ MAX_EXCHANGE_TERMS = 40  # that may come in, the simplest first
 MAX_DROPPED = 2  # terms of one equation that are left out together
 SAME_EVERYWHERE = 1e-9  # relative: terms whose values differ by less at random points are the same formula
 N_POINTS = 100  # random points at which formulas are compared
-REACH = 1.0  # ranges of the data by which these points may lie outside of it
+POINT_REACH = 1.0  # ranges of the data by which these points may lie outside of it
 NEARBY = 0.05  # of the range of a column: as far from the data, a term must still have a value
 SINGULAR = 1e-10  # share of the information on a term that must be independent of other terms
 LARGEST = 3.0  # times the size of what is left out: larger terms that come in only cancel each other
@@ -148,7 +148,7 @@ def _choose_terms(followed: FollowedSystem, state: int) -> Iterator[list[Term]]:
 
 def _other_terms(followed: FollowedSystem, state: int) -> Iterator[Term]:
     """Yield simple terms that the grammar allows and the equation does not have, and that have values near the data."""
-    program, points = followed.system.programs[state], sample_points(followed, reach=REACH)
+    program, points = followed.system.programs[state], sample_points(followed, reach=POINT_REACH)
     along = columns_along(followed)
     steps = NEARBY * np.ptp(along, axis=1, keepdims=True)
     near = np.hstack([along, along - steps, along + steps])

@@ -37,11 +37,11 @@ GREATEST_DIFFERENCE = (
 SPACING = 0.4  # over the number of points: least distance of two points in some column, relative to its range
 MAX_POINTS = 100  # at once
 NO_RIVALS = (
-    "No other formula that was met comes near: these points reduce the errors of its numbers the most. Points that test the "
+    "No other formula fits nearly as well: these points reduce the errors of its numbers the most. Points that test the "
     "formula itself lie outside of the data."
 )
 NOTHING_OPEN = (
-    "No other formula that was met comes near, and the formula has no numbers to determine: these points are the farthest from the "
+    "No other formula fits nearly as well, and the formula has no numbers to determine: these points are the farthest from the "
     "data."
 )
 

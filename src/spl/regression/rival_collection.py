@@ -31,7 +31,7 @@ MIN_FITS, MAX_FITS, MAX_ROW_FITS = 50, 256, 25_000
 N_BOX_POINTS = 200  # random points in the box of the data at which formulas are compared
 MAX_COMPARED_ROWS = 200
 SAME_SHARE = 1e-3  # of the noise: formulas that differ by less everywhere are the same function
-ROUNDING_SHARE = 1e-9  # of the value
+SAME_VALUE_SHARE = 1e-9  # of the value
 
 
 def collect_rivals(views: Views, yardstick: Yardstick, front: Front) -> tuple[Candidate, ...]:
@@ -133,5 +133,5 @@ def points_to_compare(data: Dataset) -> NDArray[np.float64]:
 def have_same_values(values: NDArray[np.float64], others: NDArray[np.float64], noise: float) -> bool:
     """Return whether two formulas have the same values [M], up to a thousandth of the noise; or none at the same points."""
     with np.errstate(all="ignore"):
-        is_same = np.abs(others - values) <= SAME_SHARE * noise + ROUNDING_SHARE * np.abs(values)
+        is_same = np.abs(others - values) <= SAME_SHARE * noise + SAME_VALUE_SHARE * np.abs(values)
     return bool(np.all(is_same | ~(np.isfinite(others) | np.isfinite(values))))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 N_SEARCHES = 20
 BUDGET = 1_000  # formulas that each search may try: a few seconds
-SHOWN_DIGITS = 4  # of the numbers in formulas and terms
+TERM_DIGITS = 4  # of the numbers in formulas and terms
 SHOWN_OTHERS = 5  # formulas and terms that came instead, in print
 
 Watch = Callable[[int, int], None]  # told how many searches are done, and of how many
@@ -336,7 +336,7 @@ class _Tally:
     def counted(self) -> tuple[Counted, ...]:
         """Return the first ones in their order, then the others, the most frequent first."""
         entries = [
-            Counted(to_text(program, SHOWN_DIGITS), count, place < self._n_first)
+            Counted(to_text(program, TERM_DIGITS), count, place < self._n_first)
             for place, (program, count) in enumerate(zip(self._known, self._counts, strict=True))
         ]
         first, others = entries[: self._n_first], entries[self._n_first :]
