@@ -10,8 +10,9 @@ from identifiability_figures import draw_one_trajectory
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from report_figures import write_how_sure_charts
 from small_search import Episode, Node, run_episode, write
-from system_figures import draw_coarse, draw_implicit, draw_strong_noise, draw_weak
+from system_figures import draw_coarse, draw_experiments, draw_implicit, draw_strong_noise, draw_weak
 from uncertainty_figures import draw_next, draw_trust, draw_validation
 
 from spl.data.dataset import Dataset
@@ -304,6 +305,27 @@ def draw_columns(figure: Figure) -> None:
     right.set(xlabel="relevance_")
 
 
+def draw_groups(figure: Figure) -> None:
+    """Draw the same law in five groups, with the numbers of each, and one curve through all rows."""
+    figure.set_size_inches(8.6, 3.2)
+    rng = np.random.default_rng(1)
+    time = np.linspace(0.2, 8.0, 24)
+    heights = {"A": 1.1, "B": 1.7, "C": 2.2, "D": 2.9, "E": 3.6}
+    own, shared = figure.subplots(1, 2, sharey=True)
+    for at, (name, height) in enumerate(heights.items()):
+        measured = height * np.exp(-0.4 * time) + 0.05 * rng.standard_normal(time.size)
+        colour = f"C{at}"
+        for axes in (own, shared):
+            axes.plot(time, measured, ".", ms=4, color=colour)
+        own.plot(time, height * np.exp(-0.4 * time), lw=1.5, color=colour, label=f"{name}: k1 = {height}")
+    mean = np.mean(list(heights.values()))
+    shared.plot(time, mean * np.exp(-0.4 * time), lw=2, color=GREY, label="one curve for all rows")
+    own.set(xlabel="hours", ylabel="level", title="k1*exp(-0.4*hours)")
+    shared.set(xlabel="hours", title=f"{mean:.1f}*exp(-0.4*hours)")
+    own.legend()
+    shared.legend()
+
+
 def main() -> None:
     """Draw all figures."""
     figures: dict[str, Callable[[Figure], None]] = {
@@ -314,6 +336,7 @@ def main() -> None:
         "constants": draw_constants,
         "weak-form": draw_weak,
         "coarse-samples": draw_coarse,
+        "experiments": draw_experiments,
         "strong-noise": draw_strong_noise,
         "noise": draw_noise,
         "outliers": draw_outliers,
@@ -325,12 +348,14 @@ def main() -> None:
         "one-trajectory": draw_one_trajectory,
         "validation": draw_validation,
         "measure-next": draw_next,
+        "groups": draw_groups,
     }
     for name, draw in figures.items():
         with rc_context(LOOK):
             figure = Figure(layout="constrained")
             draw(figure)
             figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None})
+    (IMAGES / "how-sure.svg").write_text(write_how_sure_charts(), encoding="utf-8")
 
 
 if __name__ == "__main__":

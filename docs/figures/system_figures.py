@@ -13,9 +13,11 @@ from spl.dynamics.flow_model import fit_flow
 from spl.dynamics.refine import refine_in_steps
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.signals import estimate_noise
+from spl.dynamics.simulate import simulate
 from spl.dynamics.term_library import TermLibrary
 from spl.dynamics.trials import SystemTrials
 from spl.formulas.grammar import Grammar
+from spl.formulas.own_numbers import OwnNumber
 from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression
@@ -51,6 +53,36 @@ def _bump(t: np.ndarray, centre: float, width: float) -> tuple[np.ndarray, np.nd
     """Return a smooth function that is 0 outside its window, and its derivative."""
     s = np.clip((t - centre) / width, -1, 1)
     return (1 - s**2) ** 4, -8 * s * (1 - s**2) ** 3 / width
+
+
+def draw_experiments(figure: Figure) -> None:
+    """Draw growth at five temperatures, measured and simulated with one law, and the rate of each run with its error."""
+    figure.set_size_inches(9, 3.4)
+    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    t, rates = np.linspace(0, 10, 80), np.array([0.4, 0.6, 0.85, 1.15, 1.3])
+    labels = ("12 °C", "16 °C", "20 °C", "24 °C", "28 °C")
+    rng = np.random.default_rng(0)
+    clean = [10 / (1 + 19 * np.exp(-rate * t)) for rate in rates]
+    noise = 0.05
+    measured = [mass[:, np.newaxis] + noise * rng.standard_normal((t.size, 1)) for mass in clean]
+    data = Trajectories.from_arrays(measured, [t] * len(rates), names=["mass"], labels=labels)
+    program = parse_expression("k1*mass*(1 + C*mass)", Vocabulary(("mass", "k1"))).with_constants([-0.1])
+    own = OwnNumber("k1", "run", labels, (0.8,) * len(labels))
+    law = System(("mass",), ("k1",), (program,), own=(own,))
+    fitted = refine_in_steps(law, data.runs, [mass[:, np.newaxis] for mass in clean], [noise], (20, 80))
+    for label, run in zip(labels, data.runs, strict=True):
+        start = fitted.initial_states[fitted.segments.experiment == run.experiment][0]
+        simulated = simulate(fitted.system.of_run(label), start, t).states
+        left.plot(t, run.x[:, 0], ".", ms=3, color=MEASURED_COLOUR, label="measured" if run.experiment == 0 else None)
+        left.plot(t, simulated[:, 0], lw=1.4, color=FOUND_COLOUR, label="one law" if run.experiment == 0 else None)
+    left.set(xlabel="t", ylabel="mass", title="mass' = k1·mass·(1 − mass/10)")
+    left.legend(loc="lower right")
+    places, values = range(len(labels)), fitted.system.own[0].values
+    right.errorbar(places, values, 2 * fitted.standard_errors[1:], fmt="o", ms=5, capsize=3, color=FOUND_COLOUR)
+    right.plot(places, rates, "_", ms=16, color=GREY, label="true")
+    right.set_xticks(places, labels)
+    right.set(title="k1, with two standard errors", ylim=(0, None))
+    right.legend(loc="lower right")
 
 
 def draw_coarse(figure: Figure) -> None:

@@ -17,7 +17,7 @@ def test_all_parts_have_trials_with_settings_of_their_own():
 @pytest.mark.parametrize("part", TRUST_PARTS)
 def test_parts_can_be_chosen(part):
     trials = TrustPlan(parts=(part,)).trials()
-    assert len(trials) >= 40
+    assert len(trials) >= (20 if part == "identifiability" else 40)
     assert {trial.setting.split()[0] for trial in trials} == {f"part={part}"}
 
 
@@ -67,7 +67,7 @@ def test_coverage_is_measured(monkeypatch):
         ("chance", "held_out_share", 0.25),
         ("coverage", "search", "none: the true formula is fitted"),
         ("rivals", "truth", "3*exp(-0.6*t)"),
-        ("suggest", "truth", "0.8*x**2 + 1.3"),
+        ("suggest", "truth", "3*exp(-0.6*t)"),
     ],
 )
 def test_settings_are_those_of_the_part(part, name, value):

@@ -7,7 +7,14 @@ from tests.bench.fakes import make_record, make_trial
 from spl.bench.report import write_report
 from spl.bench.trust_chance import chance_trials
 from spl.bench.trust_coverage import coverage_trials
-from spl.bench.trust_report import chance_table, coverage_table, rivals_table, suggest_table, trust_sections
+from spl.bench.trust_report import (
+    chance_table,
+    coverage_table,
+    identifiability_table,
+    rivals_table,
+    suggest_table,
+    trust_sections,
+)
 
 LAWLESS, LAWFUL = chance_trials(5.0, [0])[0], chance_trials(5.0, [0])[-1]
 COVERED = coverage_trials([0])[0]
@@ -29,12 +36,16 @@ RIVALS = [
     small("gas", "part=rivals", recovered=False, is_right=False, rivals=0),
 ]
 SUGGEST = [
-    small("line", "part=suggest points=suggested", was_right=False),
-    small("line", "part=suggest points=random", recovered=False),
-    small("gas", "part=suggest points=suggested", was_right=False),
-    small("gas", "part=suggest points=random"),
-    small("root", "part=suggest points=suggested", was_right=True),
-    small("root", "part=suggest points=random"),
+    small("line", "part=suggest", is_right=False, nats_of_law=1.0, random_is_right=False),
+    small("gas", "part=suggest", is_right=False, nats_of_law=2.0, random_is_right=True),
+    small("wave", "part=suggest", recovered=False, is_right=False, nats_of_law=None, random_is_right=False),
+    small("root", "part=suggest", is_right=True, nats_of_law=None),
+]
+
+IDENTIFIABILITY = [
+    small("oscillator", "part=identifiability", is_unique=False, flagged=True),
+    small("epidemic", "part=identifiability", recovered=False, is_unique=False, flagged=False),
+    small("lorenz", "part=identifiability", is_unique=True, flagged=False),
 ]
 
 
@@ -57,23 +68,32 @@ def test_wrong_choices_are_counted_with_those_whose_rivals_have_the_law():
     assert table.total == ("all", "3", "2", "1", "2.0")
 
 
-def test_suggested_points_are_compared_with_random_ones_by_what_was_known_before():
+def test_suggested_points_are_compared_with_random_ones_by_whether_the_law_was_a_rival():
     table = suggest_table(SUGGEST)
-    assert table.rows == (("wrong", "2 of 2", "1 of 2", "2.00"), ("right", "1 of 1", "1 of 1", "1.00"))
-    assert table.total == ("all", "3 of 3", "2 of 3", "1.50")
+    assert table.rows == (("among the rivals", "2", "2", "1", "2.00"), ("not among them", "1", "0", "0", ""))
+    assert table.total == ("all", "3", "2", "1", "2.00")
+
+
+def test_flagged_systems_are_counted_by_whether_the_trajectory_determines_them():
+    assert identifiability_table(IDENTIFIABILITY).rows == (
+        ("other equations fit as well", "2", "1", "50%"),
+        ("determined by the trajectory", "1", "0", "0%"),
+    )
 
 
 def test_each_part_has_its_section_with_its_failures():
     others = [record_of(LAWLESS, recovered=False), record_of(COVERED, coverage=SHARES)]
-    sections = trust_sections([*SUGGEST, *others, *RIVALS])
+    sections = trust_sections([*SUGGEST, *IDENTIFIABILITY, *others, *RIVALS])
     assert [section.title for section in sections] == [
         "Trust: targets that no column explains",
         "Trust: coverage of 95 % intervals",
         "Trust: the law among the rivals",
         "Trust: suggested points",
+        "Trust: systems measured along one trajectory",
     ]
-    assert [len(section.failures) for section in sections] == [1, 0, 1, 0]
+    assert [len(section.failures) for section in sections] == [1, 0, 1, 0, 1]
     assert sections[2].failures == ("gas, seed 0: `x`, without the law among 0 rivals",)
+    assert sections[4].failures == ("epidemic, seed 0: not flagged; `x`",)
 
 
 def test_the_document_has_the_experiment():

@@ -175,3 +175,13 @@ def test_equations_are_typeset_by_the_browser(page):
         page.set_content(to_mathml(parse_expression(text, Vocabulary(("x", "y")))))
         heights[text] = page.locator("math").bounding_box()["height"]
     assert heights["x"] < 0.8 * heights["x / y"] < 0.8 * heights["x / (1 + 1 / y)"]
+
+
+def test_how_sure_a_formula_is_can_be_read_on_a_phone(page, files):
+    page.set_viewport_size(PHONE)
+    page.goto(files["table"])
+    sure = page.get_by_role("region", name="How sure")
+    assert "No rivals were kept" in sure.text_content()
+    assert sure.get_by_role("img").count() >= 2
+    for chart in sure.get_by_role("img").all():
+        assert chart.bounding_box()["width"] <= PHONE["width"]

@@ -8,10 +8,13 @@ import pytest
 from playwright.sync_api import expect
 from tests.web.process import SECONDS, SPL, heed_ctrl_c, serving, wait_until
 
+from spl.data.dataset import Dataset
 from spl.data.trajectories import Trajectories
 from spl.dynamics.request import SystemRequest
 from spl.formulas.grammar import Grammar
+from spl.regression.request import RegressionRequest
 from spl.runs.dynamics import discover_system_in_file
+from spl.runs.regression import discover_in_file
 from spl.settings import Limits
 
 pytestmark = pytest.mark.process
@@ -65,3 +68,23 @@ def test_doubts_about_a_system_are_shown_beside_its_equations(page, tmp_path):
     with serving("watch", "x.spl", folder=tmp_path) as (_, url):
         page.goto(url)
         expect(page.get_by_role("note")).to_contain_text("order=2")
+
+
+def test_a_run_that_has_ended_says_how_sure_the_picked_formula_is(page, tmp_path):
+    x = np.linspace(0.5, 6, 100)
+    noise = 0.05 * np.random.default_rng(0).normal(size=100)
+    data = Dataset.from_arrays(x[:, np.newaxis], 2.3 * x + noise, names=["x"])
+    request = RegressionRequest(
+        data, Grammar.from_text("f -> C | C*x"), target="y", limits=Limits(timeout=None, max_evaluations=50)
+    )
+    discover_in_file(tmp_path / "x.spl", request)
+    with serving("watch", "x.spl", folder=tmp_path) as (_, url):
+        page.set_viewport_size({"width": 360, "height": 740})
+        page.goto(url)
+        sure = page.get_by_role("region", name="How sure")
+        expect(sure).to_contain_text("Its residuals look like noise in all 4 checks.")
+        expect(sure.get_by_role("img", name="Intervals of the numbers")).to_be_visible()
+        expect(sure.get_by_role("img", name="y along x, with 95 % bands")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        page.get_by_role("radio").first.click()
+        expect(sure).to_contain_text("checks of its residuals are doubtful")

@@ -151,3 +151,27 @@ def test_json_has_the_rivals_of_the_chosen_formula():
     assert rival["loss"] == rough.loss
     assert set(rival["place"]) == {"x"}
     assert 0 < rival["weight"] < 1
+
+
+def test_doubtful_residuals_are_printed_with_what_they_mean(capsys):
+    lines = print_found(capsys, make_discovery()).out.splitlines()  # the residuals are a wave
+    heading = lines.index("Doubtful residuals:")
+    assert re.fullmatch(r"  trend along the rows \(chance \S+.*\): Errors of rows that follow .*", lines[heading + 1])
+
+
+def test_residuals_that_are_noise_are_not_mentioned(capsys):
+    noise = 0.1 * np.random.default_rng(0).standard_normal(20)
+    data = Dataset.from_arrays(X[:, np.newaxis], 2 * X + noise, names=["x"])
+    front = Front((fit(parse_expression("C*x", REQUEST.grammar.vocabulary), data),))
+    found = replace(make_discovery(), front=front)
+    request = replace(REQUEST, data=data)
+    search_and_print(lambda request, watch: found, request, selection="mdl", is_json=False, is_quiet=False)
+    assert "Doubtful" not in capsys.readouterr().out
+
+
+def test_json_has_every_check_of_the_residuals():
+    checks = describe_found(make_discovery(), 1, REQUEST)["residual_checks"]
+    assert [check["check"] for check in checks] == ["normality", "order", "spread", "column"]
+    assert [check["column"] for check in checks] == [None, None, None, "x"]
+    assert checks[1]["doubtful"]
+    json.dumps(checks, allow_nan=False)

@@ -67,7 +67,7 @@ def test_help_loads_nothing_that_is_slow():
         (["data.csv", "--target", "names"], "Did you mean 'name'?"),
         (["data.csv", "--target", "name"], "The column 'name' of 'data.csv' holds text"),
         (["data.csv", "--target", "y", "--features", "a,y"], "The target 'y' is also among the features."),
-        (["data.csv", "--target", "y", "--features", "a,name"], "Leave it out of --features."),
+        (["data.csv", "--target", "y", "--features", "a,name"], "Leave it out of --features, or"),
         (["data.csv", "--target", "y", "--features", "a,,b"], "contains an empty name"),
         (["data.csv", "--target", "y", "--features", "a,a"], "names a column twice"),
         (["data.csv", "--target", "y", "--weights", "v"], "There is no column 'v'"),

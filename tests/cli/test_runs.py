@@ -11,7 +11,12 @@ from tests.run_examples import Limits, make_config, search_in_file
 
 from spl.cli.main import main
 from spl.cli.runs import extend_limits
+from spl.data.dataset import Dataset
+from spl.formulas.grammar import Grammar
+from spl.formulas.operators import Operator
+from spl.regression.request import RegressionRequest
 from spl.runs.reader import read_run
+from spl.runs.regression import discover_in_file
 
 pytestmark = pytest.mark.process
 
@@ -58,6 +63,27 @@ def test_show_prints_settings_and_front_as_json(stored):
     assert (shown["status"], shown["stopped"], shown["target"]) == ("finished", "evaluations", "energy")
     assert shown["settings"]["limits"]["max_evaluations"] == 300
     assert shown["equation"] == next(row["equation"] for row in shown["front"] if row["chosen"])
+
+
+def test_show_says_how_sure_the_formula_is(stored):
+    output = call("show", stored)
+    shown = json.loads(call("show", stored, "--json"))
+    assert ("Numbers with standard errors, each in its term:" in output) == bool(shown["numbers"])
+    assert ("Doubtful residuals:" in output) == any(check["doubtful"] for check in shown["residual_checks"])
+    assert {check["column"] for check in shown["residual_checks"]} == {None, "mass", "speed"}
+    assert shown["rivals"] is not None
+
+
+def test_show_says_why_nothing_is_known_about_formulas_with_own_functions(tmp_path):
+    own = Operator("twice", lambda a: 2 * a)
+    rules = Grammar.from_text("f -> twice(f) | C * x", [own])
+    x = np.linspace(1, 2, 20)
+    data = Dataset.from_arrays(x[:, np.newaxis], 3 * x + np.sin(50 * x), names=["x"])
+    request = RegressionRequest(data, rules, target="y", limits=Limits(timeout=None, max_evaluations=20))
+    discover_in_file(tmp_path / "own.spl", request)
+    assert "operators or a loss of your own" in call("show", tmp_path / "own.spl")
+    shown = json.loads(call("show", tmp_path / "own.spl", "--json"))
+    assert (shown["numbers"], shown["rivals"], shown["residual_checks"]) == (None, None, None)
 
 
 def test_resume_goes_on_and_says_what_it_found(tmp_path, stored):

@@ -20,26 +20,26 @@ def mixed(tmp_path):
 
 
 def test_all_columns_of_numbers_are_features_unless_some_are_named(mixed):
-    data, notes = prepare_dataset(mixed, target="y")
+    data, notes, _ = prepare_dataset(mixed, target="y")
     assert data.names == ("a", "w")
     assert any("1 column of text left out: id." in note for note in notes)
     assert any("1 column without numbers left out: void." in note for note in notes)
 
 
 def test_rows_with_gaps_are_dropped_and_counted(mixed):
-    data, notes = prepare_dataset(mixed, target="y", features=["a"])
+    data, notes, _ = prepare_dataset(mixed, target="y", features=["a"])
     np.testing.assert_array_equal(data.columns, [[1.0, 4.0]])
     assert notes == ["2 rows of 4 with missing or infinite values left out (the first: line 3)."]
 
 
 def test_gaps_in_columns_that_are_not_used_drop_nothing(mixed):
-    data, notes = prepare_dataset(mixed, target="w", features=["a"])
+    data, notes, _ = prepare_dataset(mixed, target="w", features=["a"])
     assert data.n_rows == 3
     assert notes == ["1 row of 4 with missing or infinite values left out (line 3)."]
 
 
 def test_weights_are_no_feature(mixed):
-    data, _ = prepare_dataset(mixed, target="y", weights="w")
+    data, _, _ = prepare_dataset(mixed, target="y", weights="w")
     assert data.names == ("a",)
     np.testing.assert_allclose(data.weights, [1.0, 1.0])
 
@@ -99,7 +99,7 @@ def test_a_bad_cell_does_not_delete_a_column(spoiled):
 
 
 def test_a_bad_cell_in_a_column_that_is_not_used_does_no_harm(spoiled):
-    data, notes = prepare_dataset(read_table(spoiled), target="y", features=["a"])
+    data, notes, _ = prepare_dataset(read_table(spoiled), target="y", features=["a"])
     assert data.n_rows == 19
     assert notes == [
         "Column 'a': 1 cell is read as missing (line 9: '-').",
@@ -108,7 +108,7 @@ def test_a_bad_cell_in_a_column_that_is_not_used_does_no_harm(spoiled):
 
 
 def test_text_that_is_declared_missing_leaves_its_row_out(spoiled):
-    data, notes = prepare_dataset(read_table(spoiled, missing=["bad"]), target="y")
+    data, notes, _ = prepare_dataset(read_table(spoiled, missing=["bad"]), target="y")
     assert (data.names, data.n_rows) == (("a", "b"), 18)
     assert "Column 'b': 1 cell is read as missing (line 17: 'bad')." in notes
     assert "2 rows of 20 with missing or infinite values left out (the first: line 9)." in notes
@@ -116,11 +116,12 @@ def test_text_that_is_declared_missing_leaves_its_row_out(spoiled):
 
 def test_a_column_that_is_text_for_the_greater_part_is_left_out_with_its_first_text(tmp_path):
     table = read_table(write(tmp_path, "t.csv", "a,b,y\n1,p,1\n2,3,2\n3,q,4\n"))
-    data, notes = prepare_dataset(table, target="y")
+    data, notes, _ = prepare_dataset(table, target="y")
     assert data.names == ("a",)
     assert notes == [
         "1 column of text left out: b.",
         "Column 'b' is text: only 1 of 3 cells are numbers (line 2: 'p' is not).",
+        "Column 'b' has 3 different texts in 3 rows, too many for a grouping.",
     ]
 
 
@@ -130,24 +131,24 @@ def with_bars(tmp_path):
 
 
 def test_error_bars_are_no_features(with_bars):
-    data, _ = prepare_dataset(with_bars, target="y", sigma="dy", sigma_columns={"x": "dx"})
+    data, _, _ = prepare_dataset(with_bars, target="y", sigma="dy", sigma_columns={"x": "dx"})
     assert data.names == ("x",)
     np.testing.assert_array_equal(data.sigma, [0.5, 0.7])
     np.testing.assert_array_equal(data.sigma_columns, [[0.1, 0.3]])
 
 
 def test_a_row_without_error_bar_is_left_out(with_bars):
-    _, notes = prepare_dataset(with_bars, target="y", features=["x"], sigma="dy")
+    _, notes, _ = prepare_dataset(with_bars, target="y", features=["x"], sigma="dy")
     assert notes == ["1 row of 3 with missing or infinite values left out (line 3)."]
 
 
 def test_error_bars_of_a_column_may_be_one_number(with_bars):
-    data, _ = prepare_dataset(with_bars, target="y", features=["dx", "x"], sigma_columns={"x": "0.25"})
+    data, _, _ = prepare_dataset(with_bars, target="y", features=["dx", "x"], sigma_columns={"x": "0.25"})
     np.testing.assert_array_equal(data.sigma_columns, [[0.0] * 3, [0.25] * 3])
 
 
 def test_rows_know_their_lines(with_bars):
-    data, _ = prepare_dataset(with_bars, target="y", features=["x"], sigma="dy")
+    data, _, _ = prepare_dataset(with_bars, target="y", features=["x"], sigma="dy")
     assert [data.places.name(row) for row in range(2)] == ["line 2", "line 4"]
 
 

@@ -311,3 +311,26 @@ def test_a_state_that_moves_in_one_run_is_not_constant():
 
 def test_a_trajectory_counts_its_samples():
     assert Trajectory(TIMES, WAVES, WAVES[:, :0], None).n_samples == N
+
+
+def test_pieces_of_a_trajectory_know_which_it_was():
+    x = np.sin(np.arange(40.0))[:, np.newaxis]
+    broken = x.copy()
+    broken[15:25] = np.nan
+    data = Trajectories.from_arrays([broken, x], [np.arange(40.0)] * 2, labels=["first", "second"])
+    assert [run.experiment for run in data.runs] == [0, 0, 1]
+    assert data.run_labels == ("first", "second")
+
+
+def test_trajectories_without_usable_samples_lose_their_labels():
+    x = np.sin(np.arange(40.0))[:, np.newaxis]
+    data = Trajectories.from_arrays([np.full_like(x, np.nan), x], [np.arange(40.0)] * 2, labels=["first", "second"])
+    assert data.run_labels == ("second",)
+    assert data.runs[0].experiment == 0
+
+
+def test_trajectories_are_taken_in_any_order():
+    x = np.sin(np.arange(40.0))[:, np.newaxis]
+    data = Trajectories.from_arrays([x, 2 * x, 3 * x], [np.arange(40.0)] * 3).take([2, 0])
+    assert data.run_labels == ("2", "0")
+    assert [run.experiment for run in data.runs] == [0, 1]

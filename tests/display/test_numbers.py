@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from spl.display.numbers import describe_known_numbers, number_lines, with_error
+from spl.display.numbers import describe_known_numbers, interval_text, number_lines, with_error
 from spl.regression.uncertainty import KnownNumber
 
 
@@ -52,3 +52,21 @@ def test_json_has_no_infinite_numbers():
         "simple": "",
         "note": "unknown",
     }
+
+
+def number(value, error, lower, upper):
+    return KnownNumber(value, error, lower, upper, "fitted", "", "", "[...]")
+
+
+@pytest.mark.parametrize(
+    ("known", "text"),
+    [
+        (number(3.14159, 1e-5, 3.14157, 3.14161), "3.141570 to 3.141610"),
+        (number(6.6743e-11, 1e-15, 6.6741e-11, 6.6745e-11), "6.6741e-11 to 6.6745e-11"),
+        (number(1234567.0, 890.0, 1232800.0, 1236300.0), "1.2328e+06 to 1.2363e+06"),
+        (number(2.0, math.inf, -math.inf, math.inf), "unknown"),
+        (number(2.0, math.nan, 2.0, 2.0), ""),
+    ],
+)
+def test_an_interval_has_as_many_digits_as_its_error_allows(known, text):
+    assert interval_text(known) == text

@@ -1,8 +1,9 @@
 """Rivals as lines and JSON."""
 
 import math
+from dataclasses import replace
 
-from spl.display.rivals import MAX_SHOWN, describe_rivals, rival_lines
+from spl.display.rivals import MAX_SHOWN, describe_rivals, place_text, rival_lines
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.regression.candidate import Candidate
@@ -54,3 +55,12 @@ def test_json_has_the_place_by_column_and_no_infinity():
     assert described["place"] == {"x": 0.5, "y": 3.0}
     assert described["difference"] is None
     assert (described["nats"], described["equation"]) == (1.25, "x + 2*y")
+
+
+def test_the_place_can_be_told_in_the_columns_that_one_of_the_two_formulas_uses():
+    words = Vocabulary(("x", "y", "z"))
+    rival = Rival(Candidate(parse_expression("x", words), 0.1), 1.0, 0.2, (0.5, 3.0, 7.0), 2.5)
+    assert place_text(rival, words.variables) == "2.5 sd at x = 0.5, y = 3, z = 7"
+    assert place_text(rival, words.variables, parse_expression("z", words)) == "2.5 sd at x = 0.5, z = 7"
+    flat = replace(rival, candidate=Candidate(parse_expression("2", words), 0.1))
+    assert place_text(flat, words.variables, parse_expression("3", words)) == "2.5 sd everywhere"

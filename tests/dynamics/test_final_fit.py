@@ -8,6 +8,7 @@ from spl.dynamics.budget import NEVER, Deadline, SystemBudget
 from spl.dynamics.final_fit import FinalFit
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.trials import SystemTrials
+from spl.formulas.grammar import Grammar
 from spl.formulas.printed_numbers import number_positions
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
@@ -16,7 +17,9 @@ T = np.linspace(0, 12, 400)
 NAMES = ("x", "y")
 
 
-def fit_rotation(first, second, *, rate=2.0, noise=0.02, literals=(), deadline=NEVER):
+def fit_rotation(
+    first, second, *, rate=2.0, noise=0.02, rules="f -> f + f | f - f | f * f | f / f | C | x | y", deadline=NEVER
+):
     """Fit dx/dt = rate*y, dy/dt = -rate*x; return the fit and the standard errors."""
     states = np.column_stack([np.sin(rate * T), np.cos(rate * T)])
     noisy = states + np.random.default_rng(0).normal(0, noise, states.shape)
@@ -25,7 +28,7 @@ def fit_rotation(first, second, *, rate=2.0, noise=0.02, literals=(), deadline=N
     trials = SystemTrials(data, rows, Plan(), budget)
     programs = [parse_expression(text, Vocabulary(NAMES)) for text in (first, second)]
     started = [program.with_constants(np.full(program.n_constants, 1.05 * rate)) for program in programs]
-    final = FinalFit(trials, budget, [rows.dataset(0), rows.dataset(1)], [literals] * 2)
+    final = FinalFit(trials, budget, [rows.dataset(0), rows.dataset(1)], [Grammar.from_text(rules).bind(NAMES)] * 2)
     fitted = final.fit(trials.try_programs(started, (0, 0)))
     return fitted, list(final.standard_errors(fitted))
 
@@ -59,7 +62,7 @@ def test_a_number_that_was_made_simple_has_the_error_of_a_fitted_one():
 
 
 def test_a_number_that_the_grammar_gives_has_no_error():
-    fitted, errors = fit_rotation("2*y", "-C*x", rate=2.0, literals=(2.0,))
+    fitted, errors = fit_rotation("2*y", "-C*x", rate=2.0, rules="f -> 2*y | C*x")
     assert [len(each) for each in errors] == [len(number_positions(program)) for program in fitted.system.programs]
     assert np.isnan(errors[0]).all()
 
@@ -67,6 +70,16 @@ def test_a_number_that_the_grammar_gives_has_no_error():
 def test_the_equations_are_written_in_their_simplest_form():
     fitted, _ = fit_rotation("C*y + 0*x", "-C*x")
     assert to_text(fitted.system.programs[0]) == "2*y"
+
+
+def test_a_term_that_changes_nothing_is_left_out():
+    fitted, _ = fit_rotation("1e11*y/(5e10 - x)", "-C*x")
+    assert to_text(fitted.system.programs[0]) == "2*y"
+
+
+def test_a_term_that_changes_nothing_stays_if_the_grammar_demands_it():
+    fitted, _ = fit_rotation("1e11*y/(5e10 - x)", "-C*x", rules="f -> C*y/(C - x) | C*x")
+    assert to_text(fitted.system.programs[0]) == "100000000000*y/(50000000000 - x)"
 
 
 def test_a_result_comes_even_when_the_time_is_up():

@@ -53,6 +53,14 @@ def setting():
     return Setting()
 
 
+def test_a_factor_of_1_is_a_number_if_the_grammar_has_it():
+    grammar = Grammar.from_text("f -> C*v + C*x | C*v | C*x")
+    moves = Setting(grammar, fronts=(("v",), ("0.3*v - x",))).moves
+    assert [to_text(program) for program in moves.start((0, 0))] == ["1*v", "0.3*v - 1*x"]
+    without = Setting(Grammar.from_text("f -> v | C*v - x"), fronts=(("v",), ("0.3*v - x",))).moves
+    assert [to_text(program) for program in without.start((0, 0))] == ["v", "0.3*v - x"]
+
+
 @pytest.fixture(scope="module")
 def undamped(setting):
     """A trial that lacks the term of the damping."""

@@ -185,3 +185,45 @@ def test_before_the_fit_nothing_is_known():
 def test_a_run_file_keeps_what_is_needed(line, tmp_path):
     model = fit_line(2.345 * X - 1.234 + 0.1 * np.sin(99 * X), run_file=tmp_path / "law.spl")
     pd.testing.assert_frame_equal(SPLRegressor.from_run(tmp_path / "law.spl").constants_, model.constants_)
+
+
+# ---- residuals and bands -------------------------------------------------------------------------
+
+
+def test_residuals_that_are_noise_pass_every_check(line):
+    checks = line.residual_checks()
+    assert list(checks.columns) == ["check", "column", "chance", "doubtful", "words"]
+    assert checks["check"].tolist() == ["normality", "order", "spread", "column"]
+    assert checks["column"].tolist() == ["", "", "", "x0"]
+    assert not checks["doubtful"].any()
+
+
+def test_a_missing_part_of_the_law_is_doubted_in_its_column():
+    checks = fit_line(2.27 * X + 0.5 * X**2).residual_checks()
+    assert checks.set_index("column").loc["x0", "doubtful"]
+
+
+def test_each_equation_has_its_own_residuals():
+    model = fit_line(2.27 * X + 0.1 * np.random.default_rng(1).standard_normal(80), grammar="f -> C | C*x0")
+    doubts = [model.residual_checks(index)["doubtful"].any() for index in range(len(model.equations_))]
+    assert doubts == [True, False]
+
+
+def test_an_exact_law_has_an_empty_table_of_checks():
+    checks = fit_line(np.sin(X), grammar="f -> sin(x0)").residual_checks()
+    assert checks.empty
+    assert "doubtful" in checks
+
+
+@pytest.mark.parametrize("index", [99, "x"])
+def test_checks_of_an_equation_that_is_not_there_are_refused(line, index):
+    with pytest.raises(SplError, match="must be a row of equations_"):
+        line.residual_checks(index)
+
+
+def test_the_plot_has_bands_and_a_model_without_data_none(line):
+    pytest.importorskip("matplotlib")
+    assert len(line.plot().axes[3].collections) == 2
+    other = SPLRegressor()
+    other.discovery_ = line.discovery_
+    assert len(other.plot().axes) == 1

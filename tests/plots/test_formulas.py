@@ -8,6 +8,7 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.plots.formulas import MAX_BARS, MAX_SLICES, FrontPlace, plot_formula
 from spl.regression.candidate import Candidate
+from spl.regression.fit_rows import FitRows
 from spl.regression.front import Front
 
 pytest.importorskip("matplotlib")
@@ -143,3 +144,46 @@ def test_without_outliers_and_error_bars_neither_is_drawn(rng):
     figure = plot_formula(place_of([PRODUCT], [0.1]), make_data(rng))
     assert not any(axes.collections for axes in figure.axes)
     assert not any("outlier" in legend(axes) for axes in figure.axes)
+
+
+# ---- bands ---------------------------------------------------------------------------------------
+
+BANDS = ["95 %, new values", "95 %, the law"]
+
+
+def noisy(rng, n_rows=60):
+    x = np.linspace(1, 3, n_rows)
+    return Dataset.from_arrays(x[:, np.newaxis], 2 * x + 0.1 * rng.standard_normal(n_rows), names=["x"])
+
+
+def bands_of(axes):
+    return {band.get_label(): band.get_paths()[0].vertices for band in axes.collections if band.get_label() in BANDS}
+
+
+def test_a_curve_has_bands_of_the_law_and_of_new_values(rng):
+    data = noisy(rng)
+    axes = plot_formula(place_of(["2.0*x"], [0.1], names=("x",)), data, fit=FitRows(data)).axes[3]
+    bands = bands_of(axes)
+    assert list(bands) == BANDS
+    assert legend(axes)[-2:] == BANDS
+    width = {name: np.ptp(of_band[np.isclose(of_band[:, 0], of_band[0, 0]), 1]) for name, of_band in bands.items()}
+    assert 0 < width["95 %, the law"] < width["95 %, new values"] < 1
+
+
+def test_without_the_rows_of_the_fit_there_are_no_bands(rng):
+    assert bands_of(plot_formula(place_of(["2.0*x"], [0.1], names=("x",)), noisy(rng)).axes[3]) == {}
+
+
+def test_a_number_that_the_data_does_not_determine_has_bands_without_end(rng):
+    data = noisy(rng)
+    place = place_of(["2.0*x*1.5**1.2"], [0.1], names=("x",))
+    figure = plot_formula(place, data, fit=FitRows(data))
+    figure.canvas.draw()
+    assert np.isfinite(bands_of(figure.axes[3])["95 %, the law"]).all()
+
+
+def test_a_formula_that_has_no_value_on_some_rows_can_be_drawn_with_bands(rng):
+    data = noisy(rng)
+    figure = plot_formula(place_of(["log(x - 1.5)"], [0.1], names=("x",)), data, fit=FitRows(data))
+    figure.canvas.draw()
+    assert figure.axes

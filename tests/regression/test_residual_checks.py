@@ -10,7 +10,7 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.noise.models import POISSON, RELATIVE, STUDENT
 from spl.regression.fit import fit
-from spl.regression.residual_checks import MIN_CHECKED, check_residuals, neighbour_chance
+from spl.regression.residual_checks import MAX_CHECKED, MIN_CHECKED, check_residuals, neighbour_chance, why_unchecked
 
 WORDS = Vocabulary(("x", "y"))
 LINE = parse_expression("C*x + C*y + C", WORDS)
@@ -112,3 +112,24 @@ def test_a_constant_column_is_not_checked():
 
 def test_equal_residuals_say_nothing():
     assert neighbour_chance(np.ones(20)) == 1.0
+
+
+def test_many_rows_are_checked_in_a_part_that_is_spread_over_all():
+    random = np.random.default_rng(0)
+    n_rows = 3 * MAX_CHECKED
+    drift = np.linspace(-0.5, 0.5, n_rows)
+    assert "order" in doubtful(make_data(random, drift + random.standard_normal(n_rows), n_rows))
+
+
+@pytest.mark.parametrize(
+    ("text", "n_rows", "reason"),
+    [
+        ("2*x - y", 9, "there are only 9 rows"),
+        ("2*x - y", 20, "the formula fits to rounding error"),
+        ("log(x - 2)", 20, "there are rows that the formula cannot have produced"),
+        ("x", 20, ""),
+    ],
+)
+def test_why_there_is_nothing_to_check_is_said(text, n_rows, reason):
+    data = make_data(np.random.default_rng(0), 0.0, n_rows)
+    assert why_unchecked(parse_expression(text, WORDS), data) == reason

@@ -1,5 +1,7 @@
 """Rivals are distinct, near the chosen formula, and the same for any number of workers and after a break."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
+from spl.regression import rival_collection
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import plain_length
 from spl.regression.discover import Discovery, discover
@@ -57,6 +60,23 @@ def test_rivals_are_near_the_chosen_formula_and_in_order(noisy: Discovery) -> No
     assert 3 < len(lengths) <= MAX_KEPT
     assert lengths == sorted(lengths)
     assert lengths[-1] <= plain_length(chosen, noisy.n_rows, noisy.floor) + KEPT_NATS
+
+
+def test_rivals_are_fitted_when_they_are_first_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted = []
+    monkeypatch.setattr(
+        rival_collection, "_fit_and_compare", lambda rough, yardstick, front: fitted.append(rough) or [front[-1]]
+    )
+    found = search(make_table(0.1), max_evaluations=300)
+    assert not fitted
+    assert (len(found.rivals), found.rivals[0], found.rivals[:2]) == (1, found.front[-1], (found.front[-1],))
+    assert len(fitted) == 1
+
+
+def test_a_pickle_has_the_rivals_without_the_rows(noisy: Discovery) -> None:
+    copied = pickle.loads(pickle.dumps(noisy)).rivals
+    assert isinstance(copied, tuple)
+    assert [to_text(each.program) for each in copied] == [to_text(each.program) for each in noisy.rivals]
 
 
 def test_rivals_have_formulas_that_the_front_does_not_have(noisy: Discovery) -> None:

@@ -93,3 +93,13 @@ def test_agreement_needs_no_words() -> None:
     rivals = find_rivals(found, 0, make_data())
     assert explain_disagreement(found.front[0].program, rivals, make_data(), np.array([[0.5]])) == ""
     assert explain_disagreement(found.front[0].program, [], make_data(), np.array([[9.0]])) == ""
+
+
+def test_a_poor_formula_has_rivals_with_nearly_all_of_the_weight() -> None:
+    x = np.linspace(0.0, 3.0, 2_000)
+    rows = Dataset.from_arrays(x[:, np.newaxis], np.sin(x) + 1e-6 * np.cos(50 * x), names=["x"])
+    front = tuple(fit(parse_expression(text, Vocabulary(("x",))), rows) for text in ("x", "sin(x)"))
+    found = Discovery(Front(front[:1]), rows.n_rows, rows.floor, 1.0, 1, 1, "timeout", rivals=front)
+    [rival] = find_rivals(found, 0, rows)
+    assert rival.nats < -1_000
+    assert rival.weight == pytest.approx(1.0)

@@ -42,14 +42,14 @@ def test_a_restart_keeps_count_of_what_was_done(setup):
     view.planting.forest.grow(20, share_evaluations(None, len(view.trees)), lambda: False)
     done = view.all_episodes, view.all_evaluations
     weights = np.linspace(0.5, 1.5, setup.drawn.n_rows)
-    rivals = view.rough_rivals(setup.request.grammar.vocabulary)
+    rivals = tuple(view.rough_rivals(setup.request.grammar.vocabulary))
     planting = plant(setup, STUDENT, weights, first.columns, view.planting, 1)
     view.restart(planting, setup.request.grammar.vocabulary)
     assert done[0] > 0
     assert (view.n_restarts, view.n_episodes, view.n_evaluations) == (1, 0, 0)
     assert (view.all_episodes, view.all_evaluations) == done
     assert rivals
-    assert view.rivals == tuple(each.candidate for each in rivals[:MAX_FORMER_RIVALS])
+    assert view.rivals == rivals[:MAX_FORMER_RIVALS]
     np.testing.assert_array_equal(view.planting.weights, weights)
 
 

@@ -9,6 +9,7 @@ from spl.report.charts import (
     HEIGHT,
     LEFT_MARGIN,
     WIDTH,
+    Band,
     FrontPoint,
     Series,
     draw_fit,
@@ -123,3 +124,29 @@ def test_a_cross_is_drawn_for_each_point_that_has_a_value():
     root = parse(draw_series([Series(np.arange(3.0), np.arange(3.0), "measured"), series], **LABELS))
     [path] = [each.get("d") for each in root.iter() if each.get("class") == "outlier crosses"]
     assert path.count("M") == 2
+
+
+# ---- bands ---------------------------------------------------------------------------------------
+
+
+def draw_band(low, high):
+    x = np.arange(float(len(low)))
+    points = Series(x, np.ones(x.size), "measured")
+    bands = [Band(x, np.array(low, float), np.array(high, float), "law")]
+    [band] = find(parse(draw_series([points], **LABELS, bands=bands)), "band")
+    return band.get("d")
+
+
+def test_a_band_is_one_closed_outline_and_a_gap_opens_another():
+    assert draw_band([0, 0, 0], [1, 1, 1]).count("Z") == 1
+    assert draw_band([0, 0, np.nan, 0, 0], [1, 1, 1, 1, 1]).count("M") == 2
+    assert draw_band([np.nan] * 3, [1, 1, 1]) == ""
+
+
+def test_a_band_without_end_stays_near_the_chart():
+    places = [
+        float(number)
+        for pair in draw_band([-np.inf] * 3, [np.inf] * 3).strip("MZ").split("L")
+        for number in pair.split()
+    ]
+    assert max(map(abs, places)) <= max(WIDTH, 2 * HEIGHT)

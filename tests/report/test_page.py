@@ -140,3 +140,16 @@ def test_the_noise_has_a_section_and_its_text_is_escaped():
     assert HOSTILE in changed.text
     assert any("without the outliers" in text for text in changed.text)
     assert "noise" not in outline(run).ids
+
+
+def test_a_table_has_a_section_about_how_sure_its_formula_is():
+    found = outline(make_run())
+    assert "how-sure" in found.ids
+    assert "No rivals were kept" in "".join(found.text)
+
+
+def test_a_system_has_the_intervals_of_its_numbers():
+    found = outline(make_system_run(formulas=("v", "-4.1 * x")))
+    assert "how-sure" not in found.ids
+    assert "dv/dt: [-4.1]*x" in found.text
+    assert "-4.120 to -4.080" in found.text

@@ -230,7 +230,8 @@ def test_a_file_from_before_rivals_is_read_without_them(tmp_path):
     path = tmp_path / "run.spl"
     found = search_in_file(path)
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("DROP TABLE rivals")
+        for newer in ("rivals", "own_numbers"):
+            connection.execute(f"DROP TABLE {newer}")
         connection.execute("PRAGMA user_version = 3")
     [search] = read_run(path).searches
     assert summary(search.discovery) == summary(found)

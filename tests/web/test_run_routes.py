@@ -52,6 +52,14 @@ def best_cost(watch):
     return law["front"][law["chosen"]]["cost"]
 
 
+def test_how_sure_a_formula_is_comes_as_one_element_without_foreign_markup(watch):
+    sure = watch.get(f"/api/runs/law/sure?cost={best_cost(watch)}").json()
+    assert sure["markup"].startswith("<div>")
+    assert "Its residuals are not checked: the formula fits to rounding error." in sure["markup"]
+    assert "<b>y" not in sure["markup"]
+    assert watch.get("/api/runs/law/sure?cost=x").status_code == 422
+
+
 def test_the_fit_of_a_formula_is_drawn(watch):
     fit = watch.get(f"/api/runs/law/fit?law=0&cost={best_cost(watch)}").json()
     assert fit["fit"].startswith("<svg")

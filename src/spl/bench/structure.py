@@ -38,7 +38,7 @@ def has_structure_of_law(program: Program, table: NDArray[np.float64], truth: ND
     refitted = check.refit(free)
     if not check.agrees(refitted):
         return False
-    shorter = (*drop_one_term(refitted), *_set_each_to_zero(refitted))
+    shorter = (*drop_one_term(refitted), *set_each_to_zero(refitted))
     return not any(check.agrees(check.refit(other)) for other in shorter)
 
 
@@ -57,7 +57,7 @@ class _HalfAndHalf:
         return is_recovered(relative_error(evaluate(program, self._columns), self._truth))
 
 
-def _set_each_to_zero(program: Program) -> Iterator[Program]:
+def set_each_to_zero(program: Program) -> Iterator[Program]:
     """Yield the program with one constant after another fixed at 0."""
     words = program.vocabulary.with_literal(0.0)
     zero = make_token(tk.LITERAL, words.literals.index(0.0))

@@ -1,9 +1,10 @@
 """`spl bench trust`: is what we say about how sure we are true? Each part has its own module.
 
-chance      random targets are called unexplained, and laws are not
-coverage    95 % intervals hold the truth in 90 to 99 % of the tables
-rivals      where the chosen formula is wrong, the law is among its rivals
-suggest     with suggested points, the law is found more often than with random ones
+chance           random targets are called unexplained, and laws are not
+coverage         95 % intervals hold the truth in 90 to 99 % of the tables
+rivals           where the chosen formula is wrong, the law is among its rivals
+suggest          with suggested points, the law is found more often than with random ones
+identifiability  systems that one trajectory does not determine are flagged, and the others are not
 """
 
 from collections.abc import Callable
@@ -13,8 +14,10 @@ from spl.bench.small_tables import MAX_EVALUATIONS
 from spl.bench.trials import Experiment, Outcome, Trial
 from spl.bench.trust_chance import HELD_OUT_SHARE, chance_trials, run_chance
 from spl.bench.trust_coverage import coverage_trials, run_coverage
+from spl.bench.trust_identifiability import identifiability_trials, run_identifiability
 from spl.bench.trust_rivals import rivals_trials, run_rivals
 from spl.bench.trust_suggest import run_suggest, suggest_trials
+from spl.datasets.single_trajectories import SINGLE_TRAJECTORIES
 from spl.datasets.small_laws import load_small_law
 from spl.errors import SettingError, explain_unknown
 from spl.settings import SearchConfig
@@ -24,8 +27,9 @@ _RUNS: dict[str, Callable[[Trial, dict[str, str]], Outcome]] = {
     "coverage": run_coverage,
     "rivals": run_rivals,
     "suggest": run_suggest,
+    "identifiability": run_identifiability,
 }
-_SEEDS = {"chance": (0,), "coverage": (0,), "rivals": (0, 1), "suggest": (0, 1)}  # by default
+_SEEDS = {"rivals": (0, 1), "suggest": (0, 1)}  # by default; of the other parts, seed 0
 TRUST_PARTS = tuple(_RUNS)
 
 
@@ -54,10 +58,15 @@ class TrustPlan:
         return [trial for part in self.parts for trial in self._trials_of(part)]
 
     def _trials_of(self, part: str) -> list[Trial]:
-        seeds = _SEEDS[part] if self.seeds is None else self.seeds
+        seeds = _SEEDS.get(part, (0,)) if self.seeds is None else self.seeds
         if part == "coverage":
             return coverage_trials(seeds)
-        make = {"chance": chance_trials, "rivals": rivals_trials, "suggest": suggest_trials}[part]
+        make = {
+            "chance": chance_trials,
+            "rivals": rivals_trials,
+            "suggest": suggest_trials,
+            "identifiability": identifiability_trials,
+        }[part]
         return make(self.timeout, seeds)
 
 
@@ -87,6 +96,8 @@ def trust_settings(trial: Trial) -> dict[str, object]:
         return {"search": "none: the true formula is fitted"}
     if part == "chance":
         return SearchConfig().to_dict() | {"held_out_share": HELD_OUT_SHARE}
+    if part == "identifiability":
+        return SearchConfig().to_dict() | {"truth": dict(SINGLE_TRAJECTORIES[trial.problem].equations)}
     truth = load_small_law(trial.problem).expression
     return SearchConfig().to_dict() | {"max_evaluations": MAX_EVALUATIONS, "truth": truth}
 

@@ -9,7 +9,8 @@ from spl.bench.text_table import TextTable
 from spl.bench.trust import TRUST_PARTS, read_trust_setting
 from spl.bench.trust_chance import A_LAW, HELD_OUT_SHARE, NO_LAW
 from spl.bench.trust_coverage import KINDS, LEAST_COVERAGE, MOST_COVERAGE, N_COVERED
-from spl.bench.trust_suggest import N_MORE_ROWS, RANDOM, SUGGESTED
+from spl.bench.trust_identifiability import LEAST_FLAGGED, MOST_FALSE_ALARMS
+from spl.bench.trust_suggest import N_MORE_ROWS
 from spl.datasets.small_laws import N_SMALL_ROWS, SMALL_NOISE
 from spl.regression.rivals import WITHIN_NATS
 
@@ -27,8 +28,14 @@ _TABLES_NOTE = (
 )
 RIVALS_NOTE = f"Rivals: formulas within {WITHIN_NATS:g} nats of the chosen one. Where that is wrong, the law should be among them."
 SUGGEST_NOTE = (
-    f"Each table gets {N_MORE_ROWS} more rows, measured at suggested or random points, and is searched again. Where the first formula "
-    "was wrong, the law should be found at least 1.5 times as often with suggested points."
+    f"Where the first formula is wrong, the table gets {N_MORE_ROWS} more rows at suggested or random points, and is searched again. "
+    "The law should be found at least 1.5 times as often with suggested points. If it is no rival, points separate it from "
+    "the others only by luck."
+)
+
+IDENTIFIABILITY_NOTE = (
+    "Each system is measured along one trajectory. Flagged: other simple equations fit the trajectory as well. Where this is true, at "
+    f"least {LEAST_FLAGGED:.0%} should be flagged, and at most {MOST_FALSE_ALARMS:.0%} of the others."
 )
 
 
@@ -39,6 +46,7 @@ def trust_sections(records: Sequence[Record]) -> list[Section]:
         "coverage": _coverage_section,
         "rivals": _rivals_section,
         "suggest": _suggest_section,
+        "identifiability": _identifiability_section,
     }
     parts = group(records, lambda record: _values(record)["part"])
     return [make[part](parts[part]) for part in TRUST_PARTS if part in parts]
@@ -155,28 +163,51 @@ def _suggest_section(records: Sequence[Record]) -> Section:
 
 
 def suggest_table(records: Sequence[Record]) -> TextTable:
-    """Return how often the law was found with suggested and with random points, by whether it was found before."""
-    by_points = group(records, lambda record: _values(record)["points"])
-    was_right = {
-        (record.trial.problem, record.trial.seed): bool(record.outcome.details.get("was_right"))
-        for record in by_points.get(SUGGESTED, [])
-    }
+    """Return how often the law was found with suggested and with random points, by whether it was among the rivals before."""
+    wrong = [record for record in records if not record.outcome.details.get("is_right")]
+    by_rivals = group(wrong, lambda record: record.outcome.details.get("nats_of_law") is not None)
+    names = {True: "among the rivals", False: "not among them"}
 
-    def row(name: str, kinds: Sequence[bool]) -> tuple[str, ...]:
-        found = [
-            [
-                r.outcome.recovered
-                for r in by_points.get(points, [])
-                if was_right.get((r.trial.problem, r.trial.seed)) in kinds
-            ]
-            for points in (SUGGESTED, RANDOM)
-        ]
-        n_suggested, n_random = map(sum, found)
-        ratio = f"{n_suggested / n_random:.2f}" if n_random else ""
-        return name, *(f"{sum(some)} of {len(some)}" for some in found), ratio
+    def cells(members: Sequence[Record]) -> tuple[str, ...]:
+        suggested = sum(record.outcome.recovered for record in members)
+        random = sum(bool(record.outcome.details.get("random_is_right")) for record in members)
+        return str(len(members)), str(suggested), str(random), f"{suggested / random:.2f}" if random else ""
 
     return TextTable(
-        headings=("before", f"{SUGGESTED} points", f"{RANDOM} points", "ratio"),
-        rows=(row("wrong", [False]), row("right", [True])),
-        total=row("all", [False, True]),
+        headings=("law before", "wrong tables", "found with suggested points", "found with random points", "ratio"),
+        rows=tuple((name, *cells(by_rivals[kind])) for kind, name in names.items() if kind in by_rivals),
+        total=("all", *cells(wrong)),
+    )
+
+
+# ---- identifiability ---------------------------------------------------------------------------------
+
+
+def _identifiability_section(records: Sequence[Record]) -> Section:
+    return Section(
+        title="Trust: systems measured along one trajectory",
+        notes=(*origin_lines(records), IDENTIFIABILITY_NOTE),
+        table=identifiability_table(records),
+        failures=tuple(
+            f"{record.trial.problem}, seed {record.trial.seed}: {'' if record.outcome.details.get('flagged') else 'not '}flagged; "
+            f"`{record.outcome.formula}`"
+            for record in records
+            if not record.outcome.recovered
+        ),
+    )
+
+
+def identifiability_table(records: Sequence[Record]) -> TextTable:
+    """Return a row for systems that their trajectory does not determine, and one for the others: how many were flagged."""
+    by_kind = group(records, lambda record: bool(record.outcome.details.get("is_unique")))
+    names = {False: "other equations fit as well", True: "determined by the trajectory"}
+
+    def cells(kind: bool) -> tuple[str, ...]:
+        members = by_kind[kind]
+        flagged = sum(bool(record.outcome.details.get("flagged")) for record in members)
+        return str(len(members)), str(flagged), f"{flagged / len(members):.0%}"
+
+    return TextTable(
+        headings=("systems", "number", "flagged", "share"),
+        rows=tuple((name, *cells(kind)) for kind, name in names.items() if kind in by_kind),
     )

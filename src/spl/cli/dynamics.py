@@ -6,7 +6,7 @@ Slow imports are inside functions, so that `spl --help` answers at once.
 import json
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,7 @@ class DynamicsOptions:
     order: int
     discrete: bool
     implicit: bool | str
+    own: tuple[str, ...] | None
     operators: str | None
     no_constants: bool
     grammar_file: str | None
@@ -129,6 +130,12 @@ def _read_implicit(_: click.Context, __: click.Parameter, value: str) -> bool | 
     metavar="[auto]",
     help="Rates of other states, such as x', may appear in an equation and in the grammar; with auto, if the data needs them.",
 )
+@click.option(
+    "--own",
+    callback=split_names,
+    metavar="auto|A,B,...",
+    help="Numbers may differ between runs; with auto, the data decides how many. Names are given to as many at most.",
+)
 @click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
 @click.option("--no-constants", is_flag=True, help="Equations without fitted constants.")
 @click.option(
@@ -179,8 +186,11 @@ def dynamics(**options: Any) -> None:
       spl dynamics runs.csv --time t --states angle --order 2 --group run --operators "+,*,sin"
       spl dynamics cart.csv --time t --states x,v --inputs force --weak --json | jq .equations
       spl dynamics arm.csv --time t --states q1,q2 --order 2 --implicit --grammar lagrange.txt
+      spl dynamics runs.csv --time t --states x,v --group spring --own auto
       spl dynamics arm.csv --time t --implicit auto --operators "+,-,*,sin,cos"
     """
+    from spl.dynamics.own_system import with_own_columns
+
     given = DynamicsOptions(**options)
     given.check()
     request = _read_request(given)
@@ -188,6 +198,7 @@ def dynamics(**options: Any) -> None:
     compile_with_message(is_silent=given.is_json or given.quiet)
     found = _search(given, request)
     print_notes(found.notes[len(request.data.notes) :])
+    request = replace(request, data=with_own_columns(request.data, found.system), own=None)
     judged = judge_system(found, request.data, request.grammars, request.limits.timeout)
     if given.is_json:
         print_system_json(found, request.data, given.seed, judged)
@@ -201,6 +212,7 @@ def _read_request(given: DynamicsOptions) -> "SystemRequest":
     """Check the settings and read the files."""
     from spl.data.table_files import read_table
     from spl.data.trajectory_files import prepare_trajectories
+    from spl.dynamics.own_names import OwnNames
     from spl.dynamics.request import SystemRequest
     from spl.dynamics.rows import AUTO_RATES, Plan, allows_rates
     from spl.plots.style import check_plot
@@ -225,6 +237,7 @@ def _read_request(given: DynamicsOptions) -> "SystemRequest":
         n_jobs=given.cluster or given.jobs,
         seed=given.seed,
         may_drop_rates=plan.is_implicit and given.implicit == AUTO_RATES,
+        own=None if given.own is None else OwnNames.read(given.own[0] if len(given.own) == 1 else given.own),
     )
 
 
@@ -308,11 +321,18 @@ def print_system(
     """Print the equations of a system, and unless `is_quiet`, how good they are and whether others fit as well."""
     from spl.display.identifiability import identifiability_lines
     from spl.display.results import print_lines
-    from spl.display.systems import equation_lines, method_line, quality_lines, solved_lines, summary_lines
+    from spl.display.systems import (
+        equation_lines,
+        method_line,
+        own_number_lines,
+        quality_lines,
+        solved_lines,
+        summary_lines,
+    )
 
     console = open_console()
     if is_quiet:
-        print_lines(console, equation_lines(found.system))
+        print_lines(console, [*equation_lines(found.system), *own_number_lines(found.system, found.own_errors)])
         if found.is_interrupted:
             click.echo("Note: interrupted; this is the best so far.", err=True)
         print_notes(judged.reasons[:1] if judged is not None and not judged.is_unique else ())
@@ -320,6 +340,8 @@ def print_system(
     print_lines(console, ["", method_line(runs, found.rows, plan), ""])
     print_lines(console, [*equation_lines(found.system), *solved_lines(found.system)], style="bold")
     print_lines(console, ["", *quality_lines(found), ""])
+    if found.system.own:
+        print_lines(console, [*own_number_lines(found.system, found.own_errors), ""])
     if judged is not None:
         print_lines(console, [*identifiability_lines(judged), ""])
     print_lines(console, summary_lines(found, runs))
@@ -346,8 +368,11 @@ def _draw_band(given: DynamicsOptions, request: "SystemRequest", found: "SystemD
         return None
     followed = FollowedSystem.of(found, request.data, request.grammars)
     run, rng = request.data.runs[0], np.random.default_rng(given.seed)
-    inputs = run.u if request.data.inputs else None
-    band = draw_trajectories(followed, found.rows.starts[0][0], run.t, inputs, n_draws=given.draws, rng=rng)
+    driving = found.system.driving_inputs
+    inputs = run.u[:, : len(driving)] if driving else None
+    label = found.system.run_labels[run.experiment] if found.system.own else ""
+    start = found.rows.starts[0][0]
+    band = draw_trajectories(followed, start, run.t, inputs, n_draws=given.draws, rng=rng, run=label)
     if band.n_ended:
         print_notes([f"{band.n_ended} of {given.draws} draws diverge or leave the domain of an equation."])
     return band

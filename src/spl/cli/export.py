@@ -8,7 +8,7 @@ import click
 from spl.errors import FormulaNotFound, SettingError
 
 if TYPE_CHECKING:
-    from spl.formulas.program import Program
+    from spl.regression.candidate import Candidate
     from spl.runs.reader import StoredRun
 
 
@@ -23,14 +23,16 @@ def export(run: str, form: str, index: int | None, output: str | None) -> None:
     """Write an equation of the run file RUN in another language.
 
     Code formats define a function: `predict` of all columns, or `derivatives` of the state of a system. Column names become
-    identifiers.
+    identifiers. A formula with numbers of groups comes with the table of these numbers.
 
     \b
     Examples:
       spl export planets.spl --format latex
       spl export planets.spl --format c --index 2 -o law.c
     """
+    from spl.groups.own_rows import own_of
     from spl.notation.export import check_format, export_program, export_system
+    from spl.notation.grouped_export import export_grouped
     from spl.runs.facts import DYNAMICS
     from spl.runs.reader import read_run
 
@@ -43,7 +45,13 @@ def export(run: str, form: str, index: int | None, output: str | None) -> None:
             raise FormulaNotFound(f"'{run}' has no equations yet. Wait for the end of the run, or continue it.")
         text = export_system(found.system.system, form)
     else:
-        text = export_program(_choose(found, index), form, target=found.searches[0].name)
+        candidate, target = _choose(found, index), found.searches[0].name
+        own = own_of(candidate)
+        text = (
+            export_grouped(candidate.program, own, form, target=target)
+            if own
+            else export_program(candidate.program, form, target=target)
+        )
     if output is None:
         click.echo(text)
         return
@@ -53,14 +61,14 @@ def export(run: str, form: str, index: int | None, output: str | None) -> None:
         raise SettingError(f"'{output}' cannot be written: {error.strerror}. Choose another file with -o.") from None
 
 
-def _choose(run: "StoredRun", index: int | None) -> "Program":
+def _choose(run: "StoredRun", index: int | None) -> "Candidate":
     """Return the formula at this row of the front, or by default the one that the run's selection rule prefers."""
     [search] = run.searches
     front = search.front
     if search.discovery is None or not len(front):
         raise FormulaNotFound(f"'{run.path}' has no formula yet. Wait for the first one.")
     if index is None:
-        return front[search.discovery.choose(run.facts.get("selection") or "mdl")].program
+        return front[search.discovery.choose(run.facts.get("selection") or "mdl")]
     if not -len(front) <= index < len(front):
         raise SettingError(f"--index must be a row of the front, 0 to {len(front) - 1}; got {index}.")
-    return front[index].program
+    return front[index]

@@ -59,6 +59,7 @@ class FitOptions:
     sigma_x: dict[str, str] | None
     missing: tuple[str, ...]
     validation: str | None
+    groups: tuple[str, ...] | None
     run: str | None
     has_rivals: bool
     is_json: bool
@@ -118,6 +119,14 @@ class FitOptions:
     metavar="FILE|SHARE",
     help="Rows that the search never sees, to compare the formulas on: another table, or a share of this one, such as 0.2.",
 )
+@click.option(
+    "--groups",
+    multiple=True,
+    callback=lambda _context, _option, names: names or None,
+    metavar="COLUMN",
+    help="Column that says to which group each row belongs: groups may have numbers of their own. Up to two; none for no groups. "
+    "[default: columns of text and booleans that may matter, unless --features names columns]",
+)
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; if FILE exists, continue its run.")
 @click.option(
     "--rivals", "has_rivals", is_flag=True, help="Also print the other formulas that the data cannot rule out."
@@ -129,9 +138,10 @@ def fit(**given: Any) -> None:
 
     DATA is a file: .csv or .txt (comma, semicolon or tab between columns), .tsv or .tab, each also gzipped as .gz,
     .parquet or .xlsx; - reads CSV from standard input. The first line holds the names of the columns; units below it and
-    lines that begin with # are skipped. Columns of text and rows with missing values are left out, with a note. Dates
-    become seconds since the first. Text in a column of numbers is an error that names the line, unless it is a usual
-    mark for a missing value, such as NA or -, or listed in --missing.
+    lines that begin with # are skipped. A column of text or booleans is a grouping: one law holds for all rows, and each
+    group may have numbers of its own in it. Names and other texts that differ in nearly every row are left out, and so are
+    rows with missing values, with a note. Dates become seconds since the first. Text in a column of numbers is an error
+    that names the line, unless it is a usual mark for a missing value, such as NA or -, or listed in --missing.
 
     The best formula of each complexity is shown during the search. Ctrl-C ends the search and prints the best so far,
     with status 0 and the word "interrupted". With --run, nothing is lost whatever happens: `spl show` shows the run at
@@ -145,16 +155,17 @@ def fit(**given: Any) -> None:
       spl fit decay.csv --target count --noise poisson
       spl fit planets.csv --target period --validation 0.2 --selection validation
       spl fit decay.csv --target count --rivals
+      spl fit springs.csv --target force --groups material
       cat planets.csv | spl fit - --target period --json | jq -r .equation
     """
     options = FitOptions(**given)
     check_grammar_options(options.grammar_file, options.operators, options.no_constants)
     with without_garbage_collection():
         request, origins = _make_request(options)
-        from spl.regression.discover import discover
+        from spl.groups.discover import discover_any
 
     compile_with_message(request, is_silent=options.is_json or options.quiet)
-    search: Callable[..., Discovery] = discover
+    search: Callable[..., Discovery] = discover_any
     if options.run is not None:
         from spl.runs.regression import discover_in_file
 
@@ -187,13 +198,14 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
     timeout = None if options.timeout == math.inf else options.timeout
     limits = Limits(timeout=timeout, max_evaluations=options.max_evaluations)
     table = read_table(options.data, options.missing)
-    data, notes = prepare_dataset(
+    data, notes, groupings = prepare_dataset(
         table,
         target=options.target,
         features=options.features,
         weights=options.weights,
         sigma=options.sigma,
         sigma_columns=options.sigma_x,
+        groups=_groups_of(options),
     )
     data, held_out, more = _hold_out(options, table, data)
     notes += more
@@ -208,14 +220,29 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
         seed=options.seed,
         noise=noise,
         held_out=held_out,
+        groupings=groupings,
     )
     print_notes(notes)
     return request, {name: table.origins[name] for name in data.names if name in table.origins}
 
 
+def _groups_of(options: FitOptions) -> tuple[str, ...] | None:
+    """Return the columns that are groupings; None if the table decides. Validation rows and error bars of columns know no groups."""
+    from spl.data.grouping_columns import NO_GROUPS
+    from spl.errors import SettingError
+
+    without = "--validation" if options.validation is not None else "--sigma-x" if options.sigma_x else ""
+    if not without or options.groups == (NO_GROUPS,):
+        return options.groups
+    if options.groups is not None:
+        raise SettingError(f"{without} cannot be combined with --groups. Leave out one of them.")
+    return (NO_GROUPS,)
+
+
 def _hold_out(options: FitOptions, table: "Table", data: "Dataset") -> "tuple[Dataset, Dataset | None, list[str]]":
     """Return the rows to search with, those for validation, if there are any, and notes about them."""
     from spl.data.column_choice import count_dates_alike, prepare_dataset
+    from spl.data.grouping_columns import NO_GROUPS
     from spl.data.hold_out import check_share, hold_out
     from spl.data.table_files import read_table
 
@@ -225,13 +252,14 @@ def _hold_out(options: FitOptions, table: "Table", data: "Dataset") -> "tuple[Da
         share = float(options.validation)
     except ValueError:
         other = count_dates_alike(read_table(options.validation, options.missing), table, data.names)
-        held_out, notes = prepare_dataset(
+        held_out, notes, _ = prepare_dataset(
             other,
             target=options.target,
             features=data.names,
             weights=options.weights,
             sigma=options.sigma,
             sigma_columns=options.sigma_x,
+            groups=(NO_GROUPS,),
         )
         return data, replace(held_out, notes=()), [f"In the validation rows: {note}" for note in notes]
     return (*hold_out(data, check_share(share), options.seed), [])

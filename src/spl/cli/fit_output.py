@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spl.cli.grouped_output import GroupedResult, describe_grouped, print_grouped_result
 from spl.cli.options import open_console, print_notes
 
 if TYPE_CHECKING:
     from spl.data.dataset import Dataset
     from spl.display.progress import Choose, ProgressDisplay
     from spl.regression.discover import Discovery
+    from spl.regression.fit_rows import FitRows
     from spl.regression.front import Front
     from spl.regression.held_out import HeldOutVerdict
     from spl.regression.request import RegressionRequest
     from spl.regression.rivals import Rival
-    from spl.regression.uncertainty import KnownNumber
 
 
 def search_and_print(
@@ -44,10 +45,16 @@ def search_and_print(
         found = search(request, watch=watch)
     chosen = found.choose(selection)
     print_notes(found.notes[len(data.notes) :])  # those about the data were printed when it was read
+    grouped = GroupedResult.of(found, chosen, request) if request.groupings else None
     if is_json:
-        click.echo(json.dumps(describe_found(found, chosen, request), allow_nan=False))
+        described = (
+            {**describe_grouped(grouped), "seed": request.seed} if grouped else describe_found(found, chosen, request)
+        )
+        click.echo(json.dumps(described, allow_nan=False))
     elif is_quiet:
         _print_equation(found, chosen, request.target)
+    elif grouped:
+        print_grouped_result(grouped)
     else:
         _print_result(found, chosen, request, has_rivals=has_rivals)
 
@@ -74,19 +81,18 @@ def _print_equation(found: "Discovery", chosen: int, target: str) -> None:
 
 def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest", *, has_rivals: bool) -> None:
     from spl.display.noise import noise_line, outliers_line
-    from spl.display.numbers import NUMBERS_HEADING, number_lines
     from spl.display.results import found_rows, print_equation, print_front, print_lines, summary_line
     from spl.display.rivals import rival_lines
 
-    console = open_console()
+    console, fit = open_console(), fit_rows_of_request(found, request)
     print_lines(console, [""])
     print_front(console, found_rows(found, chosen))
     print_lines(console, [""])
     print_equation(console, request.target, found.front, chosen)
-    numbers = number_lines(numbers_of_formula(found, chosen, request))
-    print_lines(console, ["", NUMBERS_HEADING, *numbers] if numbers else [])
+    print_lines(console, lines_of_numbers(found, chosen, fit))
     if has_rivals:
-        print_lines(console, ["", *rival_lines(rivals_of_formula(found, chosen, request), request.data.names)])
+        print_lines(console, ["", *rival_lines(rivals_of_formula(found, chosen, fit), request.data.names)])
+    print_lines(console, lines_of_doubts(found, chosen, fit))
     about_noise = [noise_line(found.noise, request.data), outliers_line(found.outliers, request.data)]
     shares = shares_explained(found, chosen, request.data)
     print_lines(console, ["", *filter(None, about_noise), summary_line(found, *shares)])
@@ -95,14 +101,13 @@ def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest",
 def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest") -> dict[str, Any]:
     """Return the result as `--json` prints it; numbers that JSON cannot represent are null."""
     from spl.display.noise import find_places, plain_noise
-    from spl.display.numbers import describe_known_numbers
     from spl.display.results import front_rows
-    from spl.display.rivals import describe_rivals
     from spl.notation.latex import to_latex
     from spl.notation.to_sympy import to_sympy
 
     rows = front_rows(found.front, chosen, found.floor, digits=None)
-    losses = losses_on_other_rows(found, request)
+    fit = fit_rows_of_request(found, request)
+    losses = losses_on_other_rows(found, fit)
     program = found.front[chosen].program
     r2, r2_without_outliers = shares_explained(found, chosen, request.data)
     return {
@@ -114,13 +119,12 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
         "r2": r2,
         "r2_without_outliers": r2_without_outliers,
         "cost": rows[chosen].cost,
-        "numbers": describe_known_numbers(numbers_of_formula(found, chosen, request)),
         "front": [
             {"cost": row.cost, "loss": row.loss, "score": row.score, **more, "equation": row.equation}
             for row, more in zip(rows, losses, strict=True)
         ],
         "validation": describe_verdict(found.held_out),
-        "rivals": describe_rivals(rivals_of_formula(found, chosen, request), request.data.names),
+        **describe_how_sure(found, chosen, fit),
         "noise": plain_noise(found.noise),
         "outliers": find_places(found.outliers, request.data),
         "seconds": found.seconds,
@@ -131,22 +135,52 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
     }
 
 
-def numbers_of_formula(found: "Discovery", chosen: int, request: "RegressionRequest") -> "list[KnownNumber]":
-    """Return the numbers of the chosen formula, with their standard errors and 95 % intervals."""
-    from spl.regression.uncertainty import know_numbers, rows_of_fit
+def fit_rows_of_request(found: "Discovery", request: "RegressionRequest") -> "FitRows":
+    """Return what the front of a search was fitted to."""
+    from spl.regression.fit_rows import FitRows
 
-    rows = rows_of_fit(request.data, found.noise, request.noise)
-    return know_numbers(found.front[chosen].program, rows, request.grammar.vocabulary.literals)
+    return FitRows.of(request.data, found.noise, request.noise, tuple(request.grammar.vocabulary.literals))
 
 
-def losses_on_other_rows(found: "Discovery", request: "RegressionRequest") -> list[dict[str, float | None]]:
+def describe_how_sure(found: "Discovery", chosen: int, fit: "FitRows") -> dict[str, Any]:
+    """Return numbers with standard errors and 95 % intervals, rivals, and checks of the residuals, as `--json` prints them."""
+    from spl.display.how_sure import describe_checks
+    from spl.display.numbers import describe_known_numbers
+    from spl.display.rivals import describe_rivals
+    from spl.regression.how_sure import judge_formula
+
+    sure = judge_formula(found, chosen, fit)
+    return {
+        "numbers": describe_known_numbers(sure.numbers),
+        "rivals": describe_rivals(sure.rivals, fit.rows.names),
+        "residual_checks": describe_checks(sure.checks),
+    }
+
+
+def lines_of_numbers(found: "Discovery", chosen: int, fit: "FitRows") -> list[str]:
+    """Return the numbers of a formula with their standard errors, below a heading; nothing if it has none."""
+    from spl.display.numbers import NUMBERS_HEADING, number_lines
+    from spl.regression.uncertainty import know_numbers
+
+    lines = number_lines(know_numbers(found.front[chosen].program, fit.rows, fit.given))
+    return ["", NUMBERS_HEADING, *lines] if lines else []
+
+
+def lines_of_doubts(found: "Discovery", chosen: int, fit: "FitRows") -> list[str]:
+    """Return the doubtful checks of the residuals of a formula, below a heading; nothing if all are fine."""
+    from spl.display.how_sure import doubtful_lines
+    from spl.regression.residual_checks import check_residuals
+
+    lines = doubtful_lines(check_residuals(found.front[chosen].program, fit.rows))
+    return ["", *lines] if lines else []
+
+
+def losses_on_other_rows(found: "Discovery", fit: "FitRows") -> list[dict[str, float | None]]:
     """Return for each formula its losses on rows that it was not fitted to; those that are not finite are None."""
     from spl.regression.cross_validation import cross_losses
-    from spl.regression.uncertainty import rows_of_fit
 
-    rows = rows_of_fit(request.data, found.noise, request.noise)
     programs = [candidate.program for candidate in found.front]
-    crossed = cross_losses(programs, rows, request.grammar.vocabulary.literals)
+    crossed = cross_losses(programs, fit.rows, fit.given)
     validated = [None] * len(programs) if found.held_out is None else found.held_out.losses
     return [
         {"cv_loss": finite_or_none(one), "validation_loss": finite_or_none(other)}
@@ -173,14 +207,11 @@ def finite_or_none(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def rivals_of_formula(found: "Discovery", chosen: int, request: "RegressionRequest") -> "list[Rival] | None":
+def rivals_of_formula(found: "Discovery", chosen: int, fit: "FitRows") -> "list[Rival] | None":
     """Return the formulas that the data cannot tell from the chosen one; None if the search kept none."""
     from spl.regression.rivals import find_rivals
-    from spl.regression.uncertainty import rows_of_fit
 
-    if not found.rivals:
-        return None
-    return find_rivals(found, chosen, rows_of_fit(request.data, found.noise, request.noise))
+    return find_rivals(found, chosen, fit.rows) if found.rivals else None
 
 
 def shares_explained(found: "Discovery", chosen: int, data: "Dataset") -> tuple[float | None, float | None]:

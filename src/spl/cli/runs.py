@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spl.cli.grouped_output import GroupedResult, describe_groups, lines_of_groups
 from spl.cli.options import check_jobs, cluster_option, compile_with_message, open_console, print_notes
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from spl.data.trajectories import Trajectories
     from spl.display.results import FrontRow
-    from spl.regression.rivals import Rival
     from spl.runs.reader import StoredRun, StoredSearch
     from spl.settings import Limits
 
@@ -34,7 +34,7 @@ LOOK_SECONDS = 1.0  # between two looks at a running search
 @click.option("--watch", is_flag=True, help="Follow a running search until it ends; Ctrl-C ends only the watching.")
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object and nothing else.")
 def show(file: str, watch: bool, is_json: bool) -> None:
-    """Show the run in FILE: its status, its settings, its front and its rivals. Works during the run.
+    """Show the run in FILE: its status, its front, and how sure its formula is. Works during the run.
 
     \b
     Examples:
@@ -96,6 +96,7 @@ def _describe_search(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]
 
     rows = _front_rows(run, search, digits=None)
     chosen = _choose(run, search)
+    grouped = _grouped_result(run, search)
     validated = [
         {"validation_loss": finite_or_none(row.validation_loss)} if run.kind == REGRESSION else {} for row in rows
     ]
@@ -120,8 +121,24 @@ def _describe_search(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]
         "evaluations": last.n_evaluations if last else 0,
         "rounds": last.n_rounds if last else 0,
         **_describe_noise(run, search),
-        **_describe_rivals(run, search),
+        **(describe_groups(grouped) if grouped else _describe_how_sure(run, search)),
     }
+
+
+def _grouped_result(run: "StoredRun", search: "StoredSearch") -> GroupedResult | None:
+    """Return what was found for a table with groups; None for other runs, and before there is a formula."""
+    from spl.data.dataset import Dataset
+
+    if not run.groupings or search.discovery is None or not isinstance(run.data, Dataset):
+        return None
+    return GroupedResult(
+        search.discovery,
+        _choose(run, search),
+        run.data,
+        run.groupings,
+        search.name,
+        tuple(search.grammar.vocabulary.literals),
+    )
 
 
 def _front_rows(run: "StoredRun", search: "StoredSearch", *, digits: int | None) -> "list[FrontRow]":
@@ -134,35 +151,18 @@ def _front_rows(run: "StoredRun", search: "StoredSearch", *, digits: int | None)
     return found_rows(search.discovery, chosen, digits=digits)
 
 
-def _find_rivals(run: "StoredRun", search: "StoredSearch") -> "list[Rival] | None":
-    """Return the rivals of the chosen formula; None for a system, or if none were kept."""
-    from spl.data.dataset import Dataset
-    from spl.errors import RunFileError
-    from spl.formulas.json_codec import check_no_stand_ins
-    from spl.noise.models import check_noise, decode_noise
-    from spl.regression.rivals import find_rivals
-    from spl.regression.uncertainty import rows_of_fit
+def _describe_how_sure(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
+    """Return numbers, rivals and residual checks of the formula of a table; None if they cannot be told. Nothing for a system."""
+    from spl.cli.fit_output import describe_how_sure
+    from spl.runs.facts import REGRESSION
+    from spl.runs.fit_rows import fit_rows_of
 
-    found = search.discovery
-    if not isinstance(run.data, Dataset) or found is None or not found.rivals:
-        return None
-    try:
-        check_no_stand_ins(search.grammar)
-        noise = check_noise(decode_noise(run.settings.get("noise", "normal")))
-    except RunFileError:
-        return None  # the file does not hold functions of the user, which are needed to evaluate its formulas
-    rows = rows_of_fit(run.data, found.noise, noise)
-    return find_rivals(found, _choose(run, search), rows)
-
-
-def _describe_rivals(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
-    """Return the rivals of the formula of a table; None if none were kept. Nothing for a system."""
-    from spl.data.dataset import Dataset
-    from spl.display.rivals import describe_rivals
-
-    if not isinstance(run.data, Dataset):
+    if run.kind != REGRESSION:
         return {}
-    return {"rivals": describe_rivals(_find_rivals(run, search), run.data.names)}
+    fit = fit_rows_of(run)
+    if fit is None or search.discovery is None:
+        return {"numbers": None, "rivals": None, "residual_checks": None}
+    return describe_how_sure(search.discovery, _choose(run, search), fit)
 
 
 def _describe_noise(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _choose(run: "StoredRun", search: "StoredSearch") -> int:
 def _describe_system(run: "StoredRun") -> dict[str, Any]:
     """Return the equations of a system and their numbers, one entry per state; None before they are fitted."""
     from spl.display.numbers import describe_numbers
-    from spl.display.systems import system_numbers
+    from spl.display.systems import describe_own_numbers, system_numbers
     from spl.formulas.rates import explicit_system
 
     if run.system is None:
@@ -201,12 +201,12 @@ def _describe_system(run: "StoredRun") -> dict[str, Any]:
         "equations": system.equations(),
         "numbers": list(map(describe_numbers, numbers)),
         "solved": explicit_system(system).equations() if system.is_implicit else None,
-    }
+    } | describe_own_numbers(system, run.system.own_errors)
 
 
 def _print_run(run: "StoredRun") -> None:
     from spl.display.results import SHOWN_DIGITS, print_equation, print_front, print_lines
-    from spl.display.systems import equation_lines, left_side, solved_lines, system_number_lines
+    from spl.display.systems import equation_lines, left_side, own_number_lines, solved_lines, system_number_lines
     from spl.runs.facts import REGRESSION
 
     console = open_console()
@@ -215,6 +215,7 @@ def _print_run(run: "StoredRun") -> None:
         system = run.system.system
         print_lines(console, ["", *equation_lines(system), *solved_lines(system), ""], style="bold")
         print_lines(console, system_number_lines(system, run.system.standard_errors, [""] * len(system.states)))
+        print_lines(console, own_number_lines(system, run.system.own_errors))
         return
     for search in run.searches:
         chosen = _choose(run, search)
@@ -229,18 +230,31 @@ def _print_run(run: "StoredRun") -> None:
         print_front(console, _front_rows(run, search, digits=SHOWN_DIGITS))
         print_lines(console, [""])
         print_equation(console, target, search.front, chosen)
-        _print_rivals(console, run, search)
+        if grouped := _grouped_result(run, search):
+            print_lines(console, lines_of_groups(grouped))
+        else:
+            _print_how_sure(console, run, search)
         _print_noise(console, run, search)
 
 
-def _print_rivals(console: "Console", run: "StoredRun", search: "StoredSearch") -> None:
-    from spl.data.dataset import Dataset
+def _print_how_sure(console: "Console", run: "StoredRun", search: "StoredSearch") -> None:
+    """Print the numbers with standard errors, the rivals, and doubtful residuals of the formula of a table."""
+    from spl.cli.fit_output import lines_of_doubts, lines_of_numbers, rivals_of_formula
     from spl.display.results import print_lines
     from spl.display.rivals import rival_lines
+    from spl.runs.facts import REGRESSION
+    from spl.runs.fit_rows import OWN_FUNCTIONS, fit_rows_of
 
-    rivals = _find_rivals(run, search)
-    if rivals is not None and isinstance(run.data, Dataset):
-        print_lines(console, ["", *rival_lines(rivals, run.data.names)])
+    if run.kind != REGRESSION or search.discovery is None:
+        return
+    found, chosen, fit = search.discovery, _choose(run, search), fit_rows_of(run)
+    if fit is None:
+        print_lines(console, ["", OWN_FUNCTIONS])
+        return
+    rivals = rivals_of_formula(found, chosen, fit)
+    print_lines(console, lines_of_numbers(found, chosen, fit))
+    print_lines(console, [] if rivals is None else ["", *rival_lines(rivals, fit.rows.names)])
+    print_lines(console, lines_of_doubts(found, chosen, fit))
 
 
 def _print_noise(console: "Console", run: "StoredRun", search: "StoredSearch") -> None:
@@ -372,6 +386,7 @@ def _resume_search(run: "StoredRun", options: ResumeOptions) -> None:
 
 def _resume_system(run: "StoredRun", data: "Trajectories", options: ResumeOptions) -> None:
     from spl.cli.dynamics import judge_system, open_system_progress, print_system, print_system_json
+    from spl.dynamics.own_system import with_own_columns
     from spl.runs.dynamics import resume_system, stored_plan
 
     plan = stored_plan(run)
@@ -379,6 +394,7 @@ def _resume_system(run: "StoredRun", data: "Trajectories", options: ResumeOption
     with open_system_progress(data, plan, limits.timeout, is_json=options.is_json, is_quiet=options.quiet) as watch:
         found = resume_system(run, limits=limits, n_jobs=options.n_jobs, watch=watch)
     print_notes(found.notes)
+    data = with_own_columns(data, found.system)
     judged = judge_system(found, data, [search.grammar for search in run.searches], limits.timeout)
     if options.is_json:
         print_system_json(found, data, run.settings["seed"], judged)

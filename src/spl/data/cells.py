@@ -69,6 +69,7 @@ class ColumnCells:
         self.others: dict[int, object] = {}
         self.n_rows = 0
         self.has_durations = False  # durations count as numbers, in seconds
+        self._are_booleans = True
 
     def add(self, cells: Sequence[object]) -> None:
         """Append cells."""
@@ -82,8 +83,16 @@ class ColumnCells:
                 for index in np.flatnonzero(np.isnan(numbers)).tolist()
                 if not is_empty(cells[index])
             }
+        self._are_booleans = self._are_booleans and all(
+            is_empty(cell) or isinstance(cell, bool | np.bool_) for cell in cells
+        )
         self._parts.append(numbers)
         self.n_rows += len(cells)
+
+    @property
+    def are_booleans(self) -> bool:
+        """Whether all cells are true or false, except for empty ones."""
+        return self._are_booleans and bool(np.isfinite(self.numbers).any())
 
     @property
     def numbers(self) -> NDArray[np.float64]:
@@ -97,6 +106,7 @@ class ColumnCells:
         rest.others = {row - 1: cell for row, cell in self.others.items() if row}
         rest.n_rows = self.n_rows - 1
         rest.has_durations = self.has_durations
+        rest._are_booleans = self._are_booleans
         return rest
 
 

@@ -11,19 +11,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.data.column_checks import check_column, check_number_column
 from spl.data.columns import find_complete_rows
 from spl.data.dataset import Dataset, RowPlaces
-from spl.data.delimited_text import is_number
+from spl.data.grouping_columns import (
+    GroupingChoice,
+    check_groupings,
+    find_labelled,
+    make_grouping,
+    offer_groupings,
+    read_labels_of_column,
+)
+from spl.data.groupings import Grouping
 from spl.data.table_files import Table
 from spl.data.timestamps import NANO
-from spl.errors import DataError, count_noun, list_names, suggest_name
+from spl.errors import DataError, count_noun, list_names
 
 
 class PreparedDataset(NamedTuple):
-    """A dataset, and notes on what was left out."""
+    """A dataset, notes on what was left out, and which group each row belongs to."""
 
     data: Dataset
     notes: list[str]
+    groupings: tuple[Grouping, ...] = ()
 
 
 def prepare_dataset(
@@ -34,8 +44,11 @@ def prepare_dataset(
     weights: str | None = None,
     sigma: str | None = None,
     sigma_columns: Mapping[str, str] | None = None,
+    groups: Sequence[str] | None = None,
 ) -> PreparedDataset:
     """Return the dataset of the complete rows. Without `features`, all other columns of numbers are used.
+
+    Without `features` and `groups`, columns of text and booleans that may matter are groupings.
 
     Args:
         table: the table.
@@ -44,6 +57,7 @@ def prepare_dataset(
         weights: the column with the weight of each row.
         sigma: the column with the error bar of each target.
         sigma_columns: for features, the column with their error bars, or a number.
+        groups: columns that say to which group each row belongs, or "none".
     """
     notes = list(table.notes)
     bars_of = sigma_columns or {}
@@ -52,8 +66,12 @@ def prepare_dataset(
     others = [(role, name) for role, name in roles if name is not None]
     _check_roles(table, target, others)
     taken: set[str | None] = {target, *(name for _, name in others)}
+    chosen = _choose_groupings(table, target, features, groups, taken)
+    notes += chosen.notes
+    taken |= set(chosen.names)
     names = list(features) if features is not None else other_number_columns(table, taken, notes)
-    for role, name in (("target", target), *others):
+    notes += chosen.why_not
+    for role, name in (("target", target), *others, *(("groups", name) for name in chosen.names)):
         if name in names:
             verb = "is" if role == "target" else "are"
             raise DataError(f"The {role} '{name}' {verb} also among the features. Remove it from one of them.")
@@ -66,6 +84,8 @@ def prepare_dataset(
     used = list(dict.fromkeys([target, *names, *(name for _, name in others)]))
     notes += notes_of_columns(table, used)
     columns = {f"column '{name}'": table.numbers[name] for name in used}
+    labels = {name: read_labels_of_column(table, name) for name in chosen.names}
+    columns |= {f"column '{name}'": find_labelled(each) for name, each in labels.items()}
     complete, left_out = find_complete_rows(columns, table.source, table.place)
     notes += left_out
     data = Dataset.from_arrays(
@@ -77,7 +97,8 @@ def prepare_dataset(
         sigma_columns=_read_bars(table, names, bars_of)[complete] if bars_of else None,
         places=RowPlaces(table.lines[complete], table.line_word),
     )
-    return PreparedDataset(replace(data, notes=tuple(notes)), notes)
+    groupings = tuple(make_grouping(each[complete], name) for name, each in labels.items())
+    return PreparedDataset(replace(data, notes=tuple(notes)), notes, groupings)
 
 
 def count_dates_alike(table: Table, like: Table, names: Sequence[str]) -> Table:
@@ -94,6 +115,19 @@ def count_dates_alike(table: Table, like: Table, names: Sequence[str]) -> Table:
             numbers[name] = numbers[name] + (origin - other) / NANO
             notes.pop(name, None)  # it says from which moment they were counted
     return replace(table, numbers=numbers, column_notes=notes, origins={**table.origins, **like.origins})
+
+
+def _choose_groupings(
+    table: Table, target: str, features: Sequence[str] | None, groups: Sequence[str] | None, taken: set[str | None]
+) -> GroupingChoice:
+    """Return the columns that are groupings: those named, or, if neither they nor features are, those that may matter."""
+    if groups is None:
+        return offer_groupings(table, target, taken) if features is None else GroupingChoice(())
+    chosen = check_groupings(table, groups)
+    for name in chosen.names:
+        if name in taken:
+            raise DataError(f"The column '{name}' cannot be both a grouping and the target, weights or error bars.")
+    return chosen
 
 
 def _check_roles(table: Table, target: str, others: Sequence[tuple[str, str]]) -> None:
@@ -126,28 +160,6 @@ def _is_column(table: Table, bars: str) -> bool:
     except ValueError:
         check_column(table, bars)
         return True
-
-
-def check_number_column(table: Table, name: str, role: str) -> None:
-    """Raise a clear error unless a table has this column and it holds numbers."""
-    check_column(table, name)
-    if name in table.problems:
-        raise DataError(table.problems[name])
-    if name not in table.numbers:
-        remedy = f" Leave it out of --{role}s." if role in ("feature", "state", "input") else ""
-        raise DataError(f"The column '{name}' of {table.source} holds text, not only numbers.{remedy}")
-
-
-def check_column(table: Table, name: str) -> None:
-    """Raise a clear error unless a table has this column."""
-    if name in table.numbers or name in table.texts:
-        return
-    if all(is_number(known) for known in table.names):
-        raise DataError(
-            f"There is no column '{name}'. The first line of {table.source} must hold the column names, not numbers."
-        )
-    hint = suggest_name(name, table.names)
-    raise DataError(f"There is no column '{name}' in {table.source}.{hint} The columns are: {list_names(table.names)}.")
 
 
 def other_number_columns(table: Table, taken: set[str | None], notes: list[str]) -> list[str]:

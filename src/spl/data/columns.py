@@ -29,6 +29,7 @@ class Column:
     notes: tuple[str, ...] = ()
     problem: str | None = None  # why a column that looks like numbers cannot be read as numbers
     origin: int | None = None  # the instant that dates and times are counted from
+    is_boolean: bool = False  # numbers that stand for true and false
 
 
 class ReadingContext(NamedTuple):
@@ -128,12 +129,12 @@ class _ColumnReader:
         if self.cells.has_durations:
             notes = (*notes, note_durations(self.name))
         if not others:
-            return Column(numbers, notes=notes)
+            return Column(numbers, notes=notes, is_boolean=self.cells.are_booleans)
         n_plain = int(np.count_nonzero(~np.isnan(numbers)))
         if n_plain == 0:
             if all(isinstance(cell, str) and cell.strip().casefold() in _TRUTHS for cell in others.values()):
                 self._put(numbers, {row: _TRUTHS[str(cell).strip().casefold()] for row, cell in others.items()}, others)
-                return Column(numbers, notes=notes)
+                return Column(numbers, notes=notes, is_boolean=True)
             dates = self._read_dates(numbers, others, notes)
             if dates is not None:
                 return dates

@@ -52,7 +52,13 @@ def read_dates(dates: NDArray[np.datetime64], name: str, reading: ReadingContext
 
 def _read_typed(values: "pd.Series[Any]", name: str, reading: ReadingContext) -> Column | None:
     """Return a column of numbers, booleans, dates or durations, as its dtype says; None for all others."""
-    from pandas.api.types import is_complex_dtype, is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
+    from pandas.api.types import (
+        is_bool_dtype,
+        is_complex_dtype,
+        is_datetime64_any_dtype,
+        is_numeric_dtype,
+        is_timedelta64_dtype,
+    )
 
     if is_datetime64_any_dtype(values.dtype):
         is_zoned = getattr(values.dtype, "tz", None) is not None
@@ -64,4 +70,5 @@ def _read_typed(values: "pd.Series[Any]", name: str, reading: ReadingContext) ->
     if not is_numeric_dtype(values.dtype) or is_complex_dtype(values.dtype):
         return None
     numbers = np.array(values.to_numpy(dtype=np.float64, na_value=np.nan))
-    return Column(numbers, notes=note_missing(name, reading.missing.blank_out(numbers), reading))
+    notes = note_missing(name, reading.missing.blank_out(numbers), reading)
+    return Column(numbers, notes=notes, is_boolean=is_bool_dtype(values.dtype))

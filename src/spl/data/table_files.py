@@ -40,6 +40,7 @@ class Table:
     origins: dict[str, int] = field(default_factory=dict)  # instants that columns of dates are counted from
     lines: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # [N], line of each row
     line_word: str = "line"
+    booleans: frozenset[str] = frozenset()  # columns of numbers that stand for true and false
 
     def place(self, row: int) -> str:
         """Return the place of a row in the file, for messages."""
@@ -89,6 +90,7 @@ def _name_columns(source: str, content: FileContent) -> Table:
         {name: column.origin for name, column in columns.items() if column.origin is not None},
         content.lines,
         content.line_word,
+        frozenset(name for name, column in columns.items() if column.is_boolean),
     )
 
 

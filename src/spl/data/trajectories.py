@@ -4,7 +4,7 @@ Missing samples are left out and runs are split at long gaps; `notes` report bot
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from spl.data.arrays import read_matrix, read_numbers
 from spl.data.dataset import check_size
-from spl.errors import DataError, list_names, shorten, show_value
+from spl.data.groupings import read_labels
+from spl.errors import DataError, count_noun, list_names, shorten, show_value
 from spl.formulas.system import velocity_names
 
 MIN_RUN_SAMPLES = 5  # fewer samples say nothing about a derivative and its noise
@@ -39,6 +40,7 @@ class Trajectory:
     x: NDArray[np.float64]  # [N, D], states
     u: NDArray[np.float64]  # [N, U], inputs; U may be 0
     x_dot: NDArray[np.float64] | None  # [N, D], measured derivatives
+    experiment: int = 0  # the place of the trajectory that it is, or is a piece of, among all that have usable samples
 
     @property
     def n_samples(self) -> int:
@@ -71,6 +73,7 @@ class Trajectories:
     inputs: tuple[str, ...]
     runs: tuple[Trajectory, ...]
     notes: tuple[str, ...]  # repairs, for people
+    labels: tuple[str, ...] = ()  # of the trajectories that runs are, or are pieces of; empty if there are none
 
     def __repr__(self) -> str:
         runs = f"{len(self.runs)} run{'s' * (len(self.runs) > 1)}"
@@ -86,6 +89,7 @@ class Trajectories:
         u: Any = None,
         names: Sequence[str] | None = None,
         input_names: Sequence[str] | None = None,
+        labels: Sequence[Any] | None = None,
     ) -> "Trajectories":
         """Check one trajectory or a list of them, and copy the usable samples.
 
@@ -96,6 +100,7 @@ class Trajectories:
             u: inputs, [N] or [N, U], or a list of these.
             names: names of the states; by default those of a DataFrame, else x0, x1, ...
             input_names: names of the inputs; by default those of a DataFrame, else u, or u0, u1, ...
+            labels: what the trajectories are called, one each; by default they are numbered from 0.
         """
         notes: list[str] = []
         raw = list(_pair_up(x, t, x_dot, u, notes))
@@ -111,12 +116,30 @@ class Trajectories:
                 "with many of them."
             )
         _check_moving(runs, states)
-        return cls(states, inputs, runs, tuple(notes))
+        used = sorted({run.experiment for run in runs})
+        all_labels = _read_run_labels(labels, len(raw))
+        runs = tuple(replace(run, experiment=used.index(run.experiment)) for run in runs)
+        return cls(states, inputs, runs, tuple(notes), tuple(all_labels[k] for k in used))
 
     @property
     def names(self) -> tuple[str, ...]:
         """The states, then the inputs."""
         return self.states + self.inputs
+
+    @property
+    def run_labels(self) -> tuple[str, ...]:
+        """What the trajectories are called that runs are, or are pieces of; numbers from 0 if they have no names."""
+        return self.labels or tuple(str(k) for k in range(1 + max(run.experiment for run in self.runs)))
+
+    def take(self, experiments: Sequence[int]) -> "Trajectories":
+        """Return some of the trajectories, by their places, in this order."""
+        runs = tuple(
+            replace(run, experiment=new)
+            for new, old in enumerate(experiments)
+            for run in self.runs
+            if run.experiment == old
+        )
+        return replace(self, runs=runs, labels=tuple(self.run_labels[place] for place in experiments))
 
     def columns(self, order: int) -> tuple[str, ...]:
         """Return the variables of right-hand sides: states, for order 2 their velocities, then inputs."""
@@ -132,6 +155,7 @@ class Trajectories:
 class _RawRun:
     """One trajectory as numbers, not checked yet, with what the user gave."""
 
+    number: int  # its place among all
     label: str  # in messages: " of trajectory 2 of 3"; empty if there is only one
     x: Any
     u: Any
@@ -165,7 +189,7 @@ def _pair_up(x: Any, t: Any, x_dot: Any, u: Any, notes: list[str]) -> Iterator[_
             u=np.empty((len(states), 0)) if inputs is None else read_matrix(inputs, f"`u`{label}", notes),
             x_dot=None if slopes is None else read_matrix(slopes, f"`x_dot`{label}", notes),
         )
-        yield _RawRun(label, table, inputs, trajectory)
+        yield _RawRun(number - 1, label, table, inputs, trajectory)
 
 
 def _is_list(values: Any) -> bool:
@@ -227,6 +251,21 @@ def _read_times(t: Any, n_samples: int, label: str, notes: list[str]) -> NDArray
         size = f"{len(times)} times" if times.shape[1] == 1 else f"the shape {times.shape}"
         raise DataError(f"`t`{label} has {size}, but `x` has {n_samples} samples. Give one time per sample.")
     return times[:, 0]
+
+
+def _read_run_labels(labels: Sequence[Any] | None, n_runs: int) -> tuple[str, ...]:
+    """Return the labels of trajectories as text: one each, no two alike; without labels, they are numbered from 0."""
+    if labels is None:
+        return tuple(map(str, range(n_runs)))
+    texts = tuple(read_labels(list(labels), "runs"))
+    if len(texts) != n_runs:
+        raise DataError(
+            f"The trajectories have {count_noun(len(texts), 'label')}, but there are {n_runs} of them. Give each its own."
+        )
+    repeated = next((text for text in texts if texts.count(text) > 1), None)
+    if repeated is not None:
+        raise DataError(f"Two trajectories are called {repeated!r}. Give each its own label.")
+    return texts
 
 
 # ---- names and checks ----------------------------------------------------------------------------
@@ -364,7 +403,7 @@ def _cut_out_missing(run: _RawRun, notes: list[str]) -> Iterator[Trajectory]:
         notes.append(f"{title}: {n_dropped} samples in pieces of fewer than {MIN_RUN_SAMPLES} left out.")
     for piece in long:
         x_dot = None if whole.x_dot is None else whole.x_dot[piece]
-        yield Trajectory(whole.t[piece], whole.x[piece], whole.u[piece], x_dot)
+        yield Trajectory(whole.t[piece], whole.x[piece], whole.u[piece], x_dot, run.number)
 
 
 def _gaps_between(rows: NDArray[np.intp], t: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spl.data.column_choice import check_column, check_number_column, notes_of_columns, other_number_columns
+from spl.data.column_checks import check_column, check_number_column
+from spl.data.column_choice import notes_of_columns, other_number_columns
 from spl.data.table_files import Table
 from spl.data.trajectories import Trajectories
 from spl.errors import DataError, count_noun
@@ -52,6 +53,7 @@ def prepare_trajectories(
         u=[_columns(table, inputs, each) for each in rows] if inputs else None,
         names=names,
         input_names=inputs or None,
+        labels=[_label_of(table, group, each) for each in rows] if group is not None else None,
     )
     return PreparedTrajectories(replace(data, notes=(*notes, *data.notes)), notes)
 
@@ -90,6 +92,11 @@ def _rows_of_runs(table: Table, time: str, group: str | None, notes: list[str]) 
     if not runs:
         raise DataError(f"No row of {table.source} has both a time and a value of '{group}'.")
     return [np.array(rows) for rows in runs.values()]
+
+
+def _label_of(table: Table, group: str, rows: NDArray[np.intp]) -> Any:
+    labels = table.numbers[group] if group in table.numbers else table.texts[group]
+    return labels[rows[0]]
 
 
 def _is_missing(label: Any) -> bool:

@@ -6,6 +6,9 @@ laws               well-known laws of engineering, chemistry, biology and earth 
 law_tables         tables of these laws as they are measured: noise, gross errors, counts
 small_laws         simple laws for small noisy tables
 wide_tables        laws among many columns
+grouped_laws       laws with numbers that each group of rows has for itself
+grouped_tables     tables of them
+grouped_systems    systems measured in several experiments, with parameters that differ between them
 unrelated          tables whose columns do not explain the target
 systems            well-known dynamical systems by name: noisy trajectories with their true equations
 sampled_systems    systems that oscillate, to be sampled a few times per turn
@@ -23,6 +26,9 @@ workbook           the tables of an Excel workbook
 """
 
 from spl.datasets.attractors import make_halvorsen, make_hyperchaotic_rossler, make_thomas
+from spl.datasets.grouped_laws import GROUPED_LAWS, PAIRED_LAWS, GroupedLaw, load_grouped_law
+from spl.datasets.grouped_systems import GROUPED_SYSTEMS, GroupedSystem, SystemRuns
+from spl.datasets.grouped_tables import GroupedTable, make_grouped_table, make_grouped_test
 from spl.datasets.law_tables import LawTable, make_informed_table, make_law_table, make_law_test
 from spl.datasets.laws import LAWS, Law, load_law
 from spl.datasets.lorenz import make_lorenz
@@ -55,7 +61,10 @@ from spl.datasets.unrelated import make_unrelated
 from spl.datasets.wide_tables import WIDE_LAWS, WideLaw, load_wide_law, make_wide_table, make_wide_test
 
 __all__ = [
+    "GROUPED_LAWS",
+    "GROUPED_SYSTEMS",
     "LAWS",
+    "PAIRED_LAWS",
     "SAMPLED_SYSTEMS",
     "SINGLE_TRAJECTORIES",
     "SYSTEMS",
@@ -63,6 +72,9 @@ __all__ = [
     "BallDrop",
     "DoublePendulum",
     "Drop",
+    "GroupedLaw",
+    "GroupedSystem",
+    "GroupedTable",
     "Law",
     "LawTable",
     "LorenzPaper",
@@ -71,10 +83,12 @@ __all__ = [
     "SampledSystem",
     "SingleTrajectory",
     "SystemData",
+    "SystemRuns",
     "WideLaw",
     "fetch_ball_drop",
     "fetch_double_pendulum",
     "fetch_lorenz_paper",
+    "load_grouped_law",
     "load_law",
     "load_nguyen",
     "load_random_formula",
@@ -87,6 +101,8 @@ __all__ = [
     "make_duffing",
     "make_fitzhugh_nagumo",
     "make_glycolytic_oscillator",
+    "make_grouped_table",
+    "make_grouped_test",
     "make_halvorsen",
     "make_hyperchaotic_rossler",
     "make_informed_table",

@@ -6,9 +6,11 @@ from typing import Any, Protocol
 
 from spl.display.results import SHOWN_DIGITS
 from spl.formulas.printed_numbers import FITTED_KIND, ROUNDED_KIND
+from spl.groups.numbers import KnownJointNumber
 from spl.regression.uncertainty import KnownNumber
 
 MAX_DECIMALS = 9
+MAX_DIGITS = 12  # of the ends of an interval
 NUMBERS_HEADING = "Numbers with standard errors, each in its term:"
 
 
@@ -58,6 +60,29 @@ def numbers_line(numbers: Sequence[ShownNumber]) -> str:
     return "; ".join(f"{number_text(number)} in {number.term}" for number in numbers)
 
 
+def interval_text(number: KnownNumber | KnownJointNumber) -> str:
+    """Return the interval of a number for people, rounded to two digits of the error; empty if it has none.
+
+    Examples:
+        >>> interval_text(KnownNumber(5.38113, 0.09, 5.19087, 5.57139, "fitted", "", "", "[5.38113]*x"))
+        '5.191 to 5.571'
+    """
+    error = number.standard_error
+    if not error > 0:
+        return ""
+    if math.isinf(error):
+        return "unknown"
+    decimals = 1 - math.floor(math.log10(error))
+    return f"{_write_end(number.lower, decimals)} to {_write_end(number.upper, decimals)}"
+
+
+def _write_end(value: float, decimals: int) -> str:
+    if 0 <= decimals <= MAX_DECIMALS:
+        return f"{value:.{decimals}f}"
+    n_digits = decimals + math.floor(math.log10(abs(value) or 1.0)) + 1
+    return f"{value:.{min(max(n_digits, 1), MAX_DIGITS)}g}"
+
+
 def with_error(value: float, error: float) -> str:
     """Return a number with its standard error, both rounded to two digits of the error.
 
@@ -89,7 +114,7 @@ def describe_numbers(numbers: Sequence[ShownNumber]) -> list[dict[str, Any]]:
     ]
 
 
-def describe_known_numbers(numbers: Sequence[KnownNumber]) -> list[dict[str, Any]]:
+def describe_known_numbers(numbers: Sequence[KnownNumber | KnownJointNumber]) -> list[dict[str, Any]]:
     """Return the numbers of the formula of a table as `--json` prints them, with the ends of their intervals."""
     return [
         described

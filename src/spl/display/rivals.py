@@ -6,8 +6,10 @@ from typing import Any
 from spl.display.numbers import finite_or_none
 from spl.display.results import SHOWN_DIGITS
 from spl.errors import count_noun
+from spl.formulas.program import Program
 from spl.formulas.text import quote_name, to_text
 from spl.regression.rivals import NOT_KEPT, WITHIN_NATS, Rival
+from spl.regression.same_structure import columns_of
 
 MAX_SHOWN = 10  # rivals on a terminal; --json has all
 PLACE_DIGITS = 3  # of the point where two formulas differ most
@@ -26,7 +28,7 @@ def rival_lines(rivals: Sequence[Rival] | None, names: Sequence[str], within: fl
         return [NOT_KEPT]
     if not rivals:
         return [f"No other formula that was met comes within {within:g} nats."]
-    places = [_place(rival, names) for rival in rivals[:MAX_SHOWN]]
+    places = [place_text(rival, names) for rival in rivals[:MAX_SHOWN]]
     width = max(len("differs most"), *map(len, places))
     lines = [
         f"{count_noun(len(rivals), 'other formula')} within {within:g} nats, which the data cannot rule out:",
@@ -59,9 +61,8 @@ def describe_rivals(rivals: Sequence[Rival] | None, names: Sequence[str]) -> lis
     ]
 
 
-def _place(rival: Rival, names: Sequence[str]) -> str:
-    """Return where a rival differs most, in the columns that matter most: those of few columns."""
-    point = ", ".join(
-        f"{quote_name(name)} = {value:.{PLACE_DIGITS}g}" for name, value in zip(names, rival.place, strict=True)
-    )
-    return f"{rival.difference:.2g} sd at {point}"
+def place_text(rival: Rival, names: Sequence[str], best: Program | None = None) -> str:
+    """Return by how much a rival differs most, and where; given the formula it rivals, in the columns that one of the two uses."""
+    used = set(range(len(names))) if best is None else columns_of(best) | columns_of(rival.candidate.program)
+    point = ", ".join(f"{quote_name(names[k])} = {rival.place[k]:.{PLACE_DIGITS}g}" for k in sorted(used))
+    return f"{rival.difference:.2g} sd {f'at {point}' if point else 'everywhere'}"

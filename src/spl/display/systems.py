@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
 from spl.display.notebook import front_html, model_html
-from spl.display.numbers import NUMBERS_HEADING, describe_numbers, finite_or_none, number_lines, number_text
+from spl.display.numbers import NUMBERS_HEADING, describe_numbers, finite_or_none, number_lines, number_text, with_error
 from spl.display.results import SHOWN_DIGITS, front_rows
 from spl.dynamics.discover import SystemDiscovery
 from spl.dynamics.quality import followed_until, measure_r2
@@ -192,6 +192,30 @@ def system_number_lines(system: System, errors: Sequence[Numbers], qualities: Se
     return lines
 
 
+def own_number_lines(system: System, own_errors: Sequence[Sequence[float]]) -> list[str]:
+    """Return a table of the own numbers with their standard errors, one line per run; nothing if there are none."""
+    own = system.own
+    if not own:
+        return []
+    cells = [["run", *(number.name for number in own)]]
+    for place, label in enumerate(system.run_labels):
+        pairs = zip(own, own_errors, strict=True)
+        cells.append([label, *(with_error(number.values[place], errors[place]) for number, errors in pairs)])
+    widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+    return ["Numbers of the runs, with their standard errors:", *lines]
+
+
+def own_numbers_text(system: System, own_errors: Sequence[Sequence[float]]) -> str:
+    """Return the own numbers of all runs with their standard errors as one text; "" if there are none."""
+    texts = []
+    for number, errors in zip(system.own, own_errors, strict=True):
+        of_runs = zip(number.labels, number.values, errors, strict=True)
+        values = ", ".join(f"{label} {with_error(value, error)}" for label, value, error in of_runs)
+        texts.append(f"{number.name} by {number.grouping}: {values}.")
+    return " ".join(texts)
+
+
 def summary_lines(found: SystemDiscovery, data: Trajectories) -> list[str]:
     """Return how long a simulation follows the data, and how long the run took."""
     end = "; interrupted, this is the best so far" if found.is_interrupted else ""
@@ -248,11 +272,12 @@ def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[
     system = found.system
     return {
         "states": list(data.states),
-        "inputs": list(data.inputs),
+        "inputs": list(system.driving_inputs),
         "order": system.order,
         "discrete": system.is_discrete,
         "implicit": system.is_implicit,
         "equations": _describe_equations(found),
+        **describe_own_numbers(system, found.own_errors),
         "noise": dict(zip(data.states, found.rows.noise.tolist(), strict=True)),
         "derivative": found.rows.method,
         "followed_until": followed_until(system, data, found.rows),
@@ -262,6 +287,24 @@ def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[
         "seconds": found.seconds,
         "seed": seed,
         "interrupted": found.is_interrupted,
+    }
+
+
+def describe_own_numbers(system: System, own_errors: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Return the own numbers of runs as `--json` prints them; nothing if there are none."""
+    if not system.own:
+        return {}
+    return {
+        "own_numbers": [
+            {
+                "name": number.name,
+                "runs": [
+                    {"run": label, "value": value, "standard_error": finite_or_none(error)}
+                    for label, value, error in zip(number.labels, number.values, errors, strict=True)
+                ],
+            }
+            for number, errors in zip(system.own, own_errors, strict=True)
+        ]
     }
 
 

@@ -15,6 +15,8 @@ from spl.data.trajectories import Trajectory
 from spl.dynamics.budget import NEVER, Deadline, SystemBudget, count_fits
 from spl.dynamics.flow_model import fit_flow
 from spl.dynamics.implicit_choice import choose_rates
+from spl.dynamics.own_discovery import OwnCourse
+from spl.dynamics.own_system import with_own_columns
 from spl.dynamics.preparation import Preparation, prepare
 from spl.dynamics.proposals import TermSums
 from spl.dynamics.quality import find_system_doubts
@@ -72,6 +74,8 @@ def discover_system(
     `max_evaluations`, the same seed gives the same answer to the last digit for any number of jobs, unless the time limit cuts
     something off, and then a note says so.
     """
+    if request.own is not None:
+        return discover_own_system(request, watch=watch, must_stop=must_stop)
     request = settle_rates(request, must_stop)
     began = _get_ready(request)
     prepared = request.prepared or _prepare(request)
@@ -86,6 +90,8 @@ def discover_system(
     misfit = _measure_misfit(chosen, choice.trials.exact_error) if not request.plan.is_discrete else 0.0
     tried = prepared.has_tried_rates
     doubts = (*not_followed, *find_system_doubts(chosen.system, request.data, choice.rows, misfit, tried))
+    if chosen.refined is not None and not is_interrupted:
+        doubts = (*doubts, *filter(None, [choice.trials.find_different_runs(chosen.refined)]))
     return SystemDiscovery(
         system=chosen.system,
         standard_errors=chosen.standard_errors,
@@ -97,6 +103,36 @@ def discover_system(
         notes=(*_run_notes(request, choice.n_followed, is_cut_off=is_cut_off), *choice.notes, *chosen.notes, *doubts),
         doubts=doubts,
         is_interrupted=is_interrupted or must_stop(),
+    )
+
+
+def discover_own_system(
+    request: SystemRequest, *, watch: SystemWatcher | None = None, must_stop: Callable[[], bool] = lambda: False
+) -> SystemDiscovery:
+    """Search for the equations of a system whose numbers may differ between runs; see `own_discovery`."""
+    began = _get_ready(request)
+
+    def search_run(request: SystemRequest) -> System:
+        return discover_system(request, watch=watch, must_stop=must_stop).system
+
+    outcome = OwnCourse(request, _limits_left(request.limits, began), search_run, must_stop).run()
+    chosen = outcome.chosen
+    misfit = 0.0 if request.plan.is_discrete else _measure_misfit(chosen, outcome.exact_error)
+    data = with_own_columns(request.data, chosen.system)
+    doubts = find_system_doubts(chosen.system, data, outcome.rows, misfit)
+    notes = _run_notes(request, outcome.n_followed, is_cut_off=outcome.is_cut_off)
+    return SystemDiscovery(
+        system=chosen.system,
+        standard_errors=chosen.standard_errors,
+        chosen=chosen.chosen,
+        refined=chosen.refined,
+        own_errors=chosen.own_errors,
+        searches=outcome.searches,
+        rows=outcome.rows,
+        seconds=time.monotonic() - began,
+        notes=(*notes, *outcome.notes, *chosen.notes, *doubts),
+        doubts=doubts,
+        is_interrupted=outcome.is_interrupted,
     )
 
 

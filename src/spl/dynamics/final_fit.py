@@ -1,5 +1,6 @@
 """The final fit of a system: constants along segments as long as possible, simple numbers where the data allows, standard errors."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,13 +14,15 @@ from spl.dynamics.refine import Refined
 from spl.dynamics.system_packing import evaluate_slopes
 from spl.dynamics.trials import SystemTrials, Trial
 from spl.formulas.constant_slots import constants_to_numbers, literals_to_constants
+from spl.formulas.edits import drop_one_term
+from spl.formulas.grammar import Grammar
 from spl.formulas.printed_numbers import number_positions
 from spl.formulas.program import Program
 from spl.formulas.system import System
-from spl.formulas.text import CONSTANT_TOKEN
+from spl.formulas.text import CONSTANT_TOKEN, to_text
 from spl.regression.fit import evaluate
 from spl.regression.round_constants import simple_number_within
-from spl.regression.simplify import simplify
+from spl.regression.simplify import Agree, simplify
 
 Numbers = NDArray[np.float64]
 
@@ -40,7 +43,7 @@ class FinalFit:
     trials: SystemTrials
     budget: SystemBudget
     datasets: Sequence[Dataset]  # per state, with its derivative as the target
-    literals: Sequence[tuple[float, ...]]  # per state, the numbers that its grammar gives
+    grammars: Sequence[Grammar]  # per state, bound to the columns
 
     def fit(self, best: Trial) -> Refined:
         """Fit the constants, and replace those by simple numbers that the data does not distinguish from them."""
@@ -54,7 +57,8 @@ class FinalFit:
         A number that was made simple gets the error that it would have if it were fitted along with the others.
         """
         system = fitted.system
-        freed = replace(system, programs=tuple(map(literals_to_constants, system.programs, self.literals)))
+        given = [grammar.vocabulary.literals for grammar in self.grammars]
+        freed = replace(system, programs=tuple(map(literals_to_constants, system.programs, given)))
         of_fitted = iter(self.trials.find_standard_errors(system, fitted))
         can_free = all(map(can_be_fitted, freed.programs))
         of_all = iter(self.trials.find_standard_errors(freed, fitted) if can_free else np.empty(0))
@@ -79,7 +83,9 @@ class FinalFit:
 
     def _fit_simpler(self, best: Trial, refined: Refined, system: System) -> Refined | None:
         """Return a system in its simplest form, fitted again if it has other constants; None if it is clearly worse."""
-        simple = replace(system, programs=tuple(map(_simplify, system.programs, self.datasets)))
+        names = [number.name for number in system.own]
+        parts = zip(system.programs, self.datasets, self.grammars, strict=True)
+        simple = replace(system, programs=tuple(_simplify(*part, names) for part in parts))
         columns = self.datasets[0].columns[: len(simple.columns)]
         if not np.all(np.isfinite(evaluate_slopes(simple, columns))):
             return None
@@ -91,12 +97,22 @@ class FinalFit:
         return fitted if fitted.is_used.any() and fitted.error <= most else None
 
 
-def _simplify(program: Program, data: Dataset) -> Program:
+def _simplify(program: Program, data: Dataset, grammar: Grammar, own: Sequence[str]) -> Program:
     def agree(program: Program, simpler: Program) -> bool:
         values, others = (evaluate(each, data.columns) for each in (program, simpler))
         return bool(np.allclose(values, others, rtol=1e-6, atol=1e-9 * data.spread))
 
-    return simplify(program, agree)
+    def is_negligible(program: Program, shorter: Program) -> bool:
+        text = re.sub(rf"\b({'|'.join(own)})\b", "C", to_text(shorter)) if own else to_text(shorter)
+        return agree(program, shorter) and grammar.derives(text)  # own numbers are constants of the grammar
+
+    return simplify(_drop_terms(program, is_negligible), agree)
+
+
+def _drop_terms(program: Program, is_negligible: Agree) -> Program:
+    """Return the program without terms that change nothing: x/(z - 1e9) is a multiple of x in disguise."""
+    shorter = next((shorter for shorter in drop_one_term(program) if is_negligible(program, shorter)), None)
+    return program if shorter is None else _drop_terms(shorter, is_negligible)
 
 
 def _with_simple_numbers(refined: Refined) -> System:

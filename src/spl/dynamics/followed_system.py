@@ -10,9 +10,8 @@ from spl.data.trajectories import Trajectories
 from spl.dynamics.budget import Deadline
 from spl.dynamics.discover import NOT_FOLLOWED, SystemDiscovery
 from spl.dynamics.proposals import can_be_fitted
-from spl.dynamics.refine import Precision, Refined, find_precision, noise_to_weigh, refine
+from spl.dynamics.refine import EXACT_TRAJECTORY, Precision, Refined, find_precision, noise_to_weigh, refine
 from spl.dynamics.segments import spread_samples
-from spl.dynamics.trials import EXACT_TRAJECTORY
 from spl.errors import UndefinedError
 from spl.formulas.constant_slots import literals_to_constants, numbers_to_constants
 from spl.formulas.grammar import Grammar
@@ -51,6 +50,14 @@ class FollowedSystem:
     def system(self) -> System:
         """The equations."""
         return self.fitted.system
+
+    def with_own_known(self) -> "FollowedSystem":
+        """Return the system with the own numbers of its runs as inputs that are known: for questions about its terms."""
+        if not self.system.own:
+            return self
+        plain = self.system.with_own_as_inputs()
+        errors = self.fitted.standard_errors[: plain.n_constants]
+        return replace(self, fitted=replace(self.fitted, system=plain, standard_errors=errors))
 
     def with_free_numbers(self, *, has_factors: bool = False) -> System:
         """Return the equations with constants in place of their numbers, but for those that a grammar gives.

@@ -52,7 +52,8 @@ def _cut(run: Trajectory, states: Numbers) -> Iterator[Piece]:
     n_blocks = max(1, min(N_BLOCKS, run.n_samples // MIN_BLOCK))
     edges = np.linspace(0, run.n_samples, n_blocks + 1).astype(int).tolist()
     for first, end in pairwise(edges):
-        yield Trajectory(run.t[first:end], run.x[first:end], run.u[first:end], None), states[first:end]
+        part = Trajectory(run.t[first:end], run.x[first:end], run.u[first:end], None, run.experiment)
+        yield part, states[first:end]
 
 
 def _unzip(pieces: Sequence[Piece]) -> tuple[list[Trajectory], list[Numbers]]:

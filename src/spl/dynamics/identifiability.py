@@ -19,10 +19,9 @@ from spl.data.trajectories import Trajectories
 from spl.dynamics.budget import Deadline
 from spl.dynamics.discover import NOT_FOLLOWED, SystemDiscovery
 from spl.dynamics.followed_system import FollowedSystem
-from spl.dynamics.refine import Refined
+from spl.dynamics.refine import EXACT_TRAJECTORY, Refined
 from spl.dynamics.state_relations import find_relation
 from spl.dynamics.term_exchange import Exchange, find_exchanges, free_factors
-from spl.dynamics.trials import EXACT_TRAJECTORY
 from spl.errors import UndefinedError
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
@@ -95,8 +94,9 @@ def judge_discovery(
 
 
 def judge_identifiability(followed: FollowedSystem, max_seconds: float | None = None) -> Identifiability:
-    """Return whether other simple equations fit the trajectories as well."""
+    """Return whether other simple equations fit the trajectories as well; own numbers of runs stay as they are."""
     deadline = Deadline.after(max_seconds)
+    followed = followed.with_own_known()
     judge = _Judge.of(followed, deadline)
     still = judge.find_still_states()
     rivals: list[SystemRival] = []

@@ -15,7 +15,7 @@ from spl.formulas.edits import drop_one_function, drop_one_term
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
 from spl.formulas.rates import can_be_solved, is_linear_in_rates, split_rates
-from spl.formulas.text import CONSTANT_TOKEN
+from spl.formulas.text import CONSTANT_TOKEN, to_text
 from spl.kernels.programs import tokens as tk
 from spl.notation.terms import add_term, multiply_out
 from spl.regression.fit import POLISH_EFFORT, fit
@@ -39,10 +39,11 @@ class Move:
     is_costlier: bool = False  # than the equation it replaces
 
 
-class _Permissions:
+class Permissions:
     """What a grammar allows to be done to the numbers and terms of a formula."""
 
     def __init__(self, grammar: Grammar) -> None:
+        self.derives = grammar.derives
         self.literals = grammar.vocabulary.literals
         self.has_factors = grammar.derives_template(
             (tk.MUL, CONSTANT_TOKEN, START_TOKEN), 0
@@ -58,7 +59,7 @@ class SystemMoves:
     ) -> None:
         """Take grammars that are bound to the columns of the rows."""
         self._rows, self._trials, self._proposals = rows, trials, proposals
-        self._permissions = [_Permissions(grammar) for grammar in grammars]
+        self._permissions = [Permissions(grammar) for grammar in grammars]
 
     def start(self, chosen: tuple[int, ...]) -> list[Program]:
         """Return the formulas in the chosen rows of the fronts, with all numbers free."""
@@ -130,6 +131,9 @@ class SystemMoves:
         return [term for term in linear if (form := parts[term]) is None or not form.factors]
 
     def _free(self, state: int, program: Program) -> Program:
-        """Return a formula with all of its numbers free, as far as the grammar allows."""
+        """Return a formula with all of its numbers free, as far as the grammar allows; factors of 1 are numbers too."""
         allowed = self._permissions[state]
-        return numbers_to_constants(program, kept=allowed.literals, has_factors=allowed.has_factors)
+        with_factors = numbers_to_constants(program, kept=allowed.literals, has_factors=True)
+        if allowed.has_factors or allowed.derives(to_text(with_factors)):  # the text, since minus signs change trees
+            return with_factors
+        return numbers_to_constants(program, kept=allowed.literals, has_factors=False)

@@ -103,8 +103,8 @@ def _early_ends(system: System, data: Trajectories, rows: SystemRows) -> Iterato
     segments = cut_segments(runs, np.ones(len(system.states)), [np.array([0, run.n_samples]) for run in runs])
     initial = np.array([of_run[0] for of_run in states]).T
     with np.errstate(all="ignore"):  # trajectories may be lost
-        shooter = make_shooter(system, segments, rows.starts).refined_for(system.constants, initial)
-        followed = shooter.follow(system.constants[np.newaxis], initial[np.newaxis])[0]
+        shooter = make_shooter(system, segments, rows.starts).refined_for(system.free_values, initial)
+        followed = shooter.follow(system.free_values[np.newaxis], initial[np.newaxis])[0]
     spread = np.concatenate(rows.starts).std(axis=0)
     n_bad = 0
     for k, of_run in enumerate(states):
@@ -126,7 +126,7 @@ def _looks(data: Trajectories) -> Iterator[tuple[int, slice]]:
 
 
 def _cut(run: Trajectory, part: slice) -> Trajectory:
-    return Trajectory(run.t[part], run.x[part], run.u[part], None)
+    return Trajectory(run.t[part], run.x[part], run.u[part], None, run.experiment)
 
 
 def _count_near(found: Numbers, states: Numbers, spread: Numbers) -> int:

@@ -21,6 +21,8 @@ from spl.formulas.system import System
 
 Numbers = NDArray[np.float64]
 
+SMALLEST_ERROR = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
+EXACT_TRAJECTORY = 1e-4  # of the spread of a state: trajectories closer than this to clean data count as exact
 SMALLEST_NOISE = 1e-5  # of the spread of a state: the integration is not more accurate
 NOT_CONVERGED = 3.0  # times the median: a short segment with a larger mean squared residual has not converged
 CHANCE_ERRORS = 5.0  # sd by which joining two segments may raise their squared error above what is expected
@@ -36,7 +38,7 @@ class Refined:
     """A system fitted to trajectories, and how well it fits them."""
 
     system: System
-    standard_errors: Numbers  # [C]; infinite for constants that the data does not determine
+    standard_errors: Numbers  # [C], then those of own numbers; infinite for what the data does not determine
     chi2: float  # mean squared residual in units of the noise; about 1 if equations and noise are right
     error: float  # the same over all segments, used or not; a lost one counts as the spread of the data
     log_likelihood: float  # of the measurements; comparable between systems fitted with the same length of segments
@@ -50,7 +52,7 @@ class Refined:
     def fitted_states(self, states: Sequence[Numbers]) -> list[Numbers]:
         """Return the states of whole runs, one array [N, S] per run, from this fit where its segments took part."""
         shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
-        return shooter.fill_in(states, self.system.constants, self.initial_states.T, self.is_used)
+        return shooter.fill_in(states, self.system.free_values, self.initial_states.T, self.is_used)
 
     def information(self, states: Sequence[Numbers], sizes: Numbers | None = None) -> Numbers:
         """Return the second derivatives of half the squared error by the constants [C, C], with first states fitted again.
@@ -59,7 +61,7 @@ class Refined:
         """
         shooter = make_shooter(self.system, self.segments, states, self.n_substeps)
         with np.errstate(all="ignore"):  # trajectories may be lost
-            normal = shooter.normal_equations(self.system.constants, self.initial_states.T, self.is_used, sizes=sizes)
+            normal = shooter.normal_equations(self.system.free_values, self.initial_states.T, self.is_used, sizes=sizes)
         return normal.reduce(np.zeros_like(normal.state_slope))[0]
 
 
@@ -269,7 +271,7 @@ def _take_up(task: FitTask, before: Refined, starts: Sequence[Numbers]) -> Segme
     """Return a fit as it was when it ended."""
     shooter = make_shooter(before.system, before.segments, starts, before.n_substeps)
     edges, initial = before.segments.edges, before.initial_states.T
-    return SegmentFit(task, before.system.constants, shooter, initial, edges, starts, before.is_used)
+    return SegmentFit(task, before.system.free_values, shooter, initial, edges, starts, before.is_used)
 
 
 def _fit(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from spl.data.trajectories import Trajectories
 from spl.dynamics.implicit import check_own_rates
+from spl.dynamics.own_names import OwnNames
 from spl.dynamics.preparation import Preparation
 from spl.dynamics.rows import Plan
 from spl.formulas.grammar import Grammar
@@ -28,8 +29,11 @@ class SystemRequest:
     may_drop_rates: bool = (
         False  # whether the data decides if rates on both sides are needed; the plan and the grammars have them
     )
+    own: OwnNames | None = None  # which numbers may differ between runs; None if all are shared
     prepared: Preparation | None = None  # what that decision leaves for the searches
 
     def __post_init__(self) -> None:
         if self.plan.is_implicit:
             check_own_rates(self.grammars, self.data.states, self.plan.order)
+        if self.own is not None:
+            self.own.check(self.data, self.plan)

@@ -53,11 +53,11 @@ def _gains_at_once(fitted: Refined, starts: Sequence[Numbers], state: int, terms
     programs = (*system.programs[:state], longer, *system.programs[state + 1 :])
     larger = replace(system, programs=programs)
     end = sum(program.n_constants for program in programs[: state + 1])
-    is_new = np.zeros(larger.n_constants, np.bool_)
+    is_new = np.zeros(larger.free_values.size, np.bool_)
     is_new[end - len(terms) : end] = True
     shooter = make_shooter(larger, fitted.segments, starts, fitted.n_substeps)
     with np.errstate(all="ignore"):  # trajectories may be lost
-        normal = shooter.normal_equations(larger.constants, fitted.initial_states.T, fitted.is_used)
+        normal = shooter.normal_equations(larger.free_values, fitted.initial_states.T, fitted.is_used)
     matrix, slope, _ = normal.reduce(np.zeros_like(normal.state_slope))
     return _gains_of_new(matrix, slope, is_new)
 

@@ -40,9 +40,9 @@ class FitTask:
         segments = cut_segments(self.runs, self.noise, edges)
         shooter = make_shooter(system, segments, states, n_substeps)
         initial = segments.initial_states(states)
-        shooter = shooter.refined_for(system.constants, initial)
+        shooter = shooter.refined_for(system.free_values, initial)
         return SegmentFit(
-            self, system.constants, shooter, initial, edges, states, np.ones(segments.n_segments, np.bool_)
+            self, system.free_values, shooter, initial, edges, states, np.ones(segments.n_segments, np.bool_)
         )
 
 
@@ -51,7 +51,7 @@ class SegmentFit:
     """Constants and first states that describe segments."""
 
     task: FitTask
-    constants: Numbers  # [C]
+    constants: Numbers  # [C], then the own numbers of all runs, if there are any
     shooter: Shooter
     initial: Numbers  # [S, M]
     edges: Sequence[Edges]
@@ -76,7 +76,7 @@ class SegmentFit:
     @property
     def system(self) -> System:
         """The system with these constants."""
-        return self.shooter.system.with_constants(self.constants)
+        return self.shooter.system.with_free_values(self.constants)
 
     @property
     def n_free(self) -> int:

@@ -31,6 +31,7 @@ class Segments:
     inputs: Numbers  # [U, M, K]
     measured: Numbers  # [D, M, K]
     weights: Numbers  # [D, M, K], one over the sd of the noise; 0 for padding
+    experiment: NDArray[np.int64]  # [M], the trajectory that each is from
 
     @property
     def n_segments(self) -> int:
@@ -133,7 +134,10 @@ def cut_segments(runs: Sequence[Trajectory], noise: Numbers, edges: Sequence[Edg
     is_real = np.arange(size.max()) < size[:, np.newaxis]
     times, x, u = (np.concatenate([getattr(run, name) for run in runs]) for name in ("t", "x", "u"))
     weights = is_real / noise[:, np.newaxis, np.newaxis]
-    return Segments(number, first, size, times[at], np.moveaxis(u[at], 2, 0), np.moveaxis(x[at], 2, 0), weights)
+    experiment = np.array([run.experiment for run in runs], dtype=np.int64)[number]
+    return Segments(
+        number, first, size, times[at], np.moveaxis(u[at], 2, 0), np.moveaxis(x[at], 2, 0), weights, experiment
+    )
 
 
 def join_pairs(edges: Sequence[Edges], to_keep: set[tuple[int, int]]) -> list[Edges]:

@@ -45,6 +45,7 @@ class ChosenSystem:
     chosen: tuple[int, ...]  # the row of each front that the equation came from
     refined: Refined | None  # None if the equations could not be followed along the data
     notes: tuple[str, ...]  # for people
+    own_errors: tuple[tuple[float, ...], ...] = ()  # standard errors of each own number, one per run
 
 
 Step = Callable[[Trial], Trial]  # returns a better system, or the same one
@@ -65,8 +66,7 @@ class SystemChooser:
         self._rows, self._trials, self._proposals, self._budget = rows, trials, proposals, budget
         self._share = 1.0  # of the budget that the present steps may use
         self._moves = SystemMoves(rows, trials, bound, proposals)
-        literals = [grammar.vocabulary.literals for grammar in bound]
-        self._final_fit = FinalFit(trials, budget, [each.data for each in proposals], literals)
+        self._final_fit = FinalFit(trials, budget, [each.data for each in proposals], bound)
 
     def take(self, chosen: tuple[int, ...]) -> ChosenSystem:
         """Return formulas of the fronts as the searches left them."""

@@ -34,20 +34,32 @@ class Shooter:
     spread: Numbers  # [S], sd of each state
     n_substeps: int
     work: IntegrateWork
+    places: NDArray[np.int64] | None = (
+        None  # [Q, M], where the parameters of each segment are among the values; None: alike for all
+    )
 
     def follow(self, constants: Numbers, initial: Numbers) -> Numbers:
-        """Return the states [R, S, M, K] for R sets of constants [R, C] and first states [R, S, M]; NaN where lost."""
+        """Return the states [R, S, M, K] for R sets of constants [R, C] and first states [R, S, M]; NaN where lost.
+
+        Here and below, constants are followed by own numbers, if the system has any: see `System.free_values`.
+        """
         segments = self.segments
         n_sets, n_states, n_segments = initial.shape
         states = np.empty((n_states, n_sets * n_segments, segments.length))
         states[:, :, 0] = np.moveaxis(initial, 0, 1).reshape(n_states, -1)
         course = Course(
             np.tile(segments.times, (n_sets, 1)),
-            np.tile(segments.inputs, (1, n_sets, 1)),
-            np.repeat(np.ascontiguousarray(constants.T), n_segments, axis=1),
+            np.tile(segments.inputs[: len(self.system.driving_inputs)], (1, n_sets, 1)),
+            self._parameters(constants),
         )
         integrate(self.equations, course, self.bounds, self.n_substeps, self.system.is_discrete, states, self.work)
         return np.moveaxis(states.reshape(n_states, n_sets, n_segments, -1), 1, 0)
+
+    def _parameters(self, constants: Numbers) -> Numbers:
+        """Return the parameters of all segments [Q, R * M]."""
+        if self.places is None:
+            return np.repeat(np.ascontiguousarray(constants.T), self.segments.n_segments, axis=1)
+        return np.ascontiguousarray(np.moveaxis(constants[:, self.places], 0, 1).reshape(len(self.places), -1))
 
     def fill_in(
         self, states: Sequence[Numbers], constants: Numbers, initial: Numbers, is_wanted: NDArray[np.bool_]
@@ -79,19 +91,21 @@ class Shooter:
         constants that are 0 may be expected to be; 1 if nothing is known about them.
         """
         n_states = len(initial)
-        nudges = NUDGE * self.spread
+        nudges = np.repeat((NUDGE * self.spread)[:, np.newaxis], initial.shape[1], axis=1)  # [parameters, M]
+        places = self._places_of_all()
         if with_constants:
             expected = np.ones_like(constants) if sizes is None else sizes
-            nudges = np.concatenate([nudges, NUDGE * np.where(constants == 0, expected, np.abs(constants))])
-        all_constants = np.tile(constants, (1 + nudges.size, 1))
-        all_initial = np.tile(initial, (1 + nudges.size, 1, 1))
+            own = NUDGE * np.where(constants == 0, expected, np.abs(constants))
+            nudges = np.concatenate([nudges, own[places]])
+        all_constants = np.tile(constants, (1 + len(nudges), 1))
+        all_initial = np.tile(initial, (1 + len(nudges), 1, 1))
         for k, nudge in enumerate(nudges):
             if k < n_states:
                 all_initial[1 + k, k] += nudge
             else:
-                all_constants[1 + k, k - n_states] += nudge
+                all_constants[1 + k, places[k - n_states]] = constants[places[k - n_states]] + nudge
         residuals = self.residuals(all_constants, all_initial)
-        slopes = (residuals[0] - residuals[1:]) / nudges[:, np.newaxis, np.newaxis]
+        slopes = (residuals[0] - residuals[1:]) / nudges[:, :, np.newaxis]
         return residuals[0], np.swapaxes(slopes, 0, 1)
 
     def normal_equations(
@@ -111,9 +125,17 @@ class Shooter:
         gram = slopes @ np.swapaxes(slopes, 1, 2)
         slope = np.einsum("mpk,mk->mp", slopes, residuals)
         n = len(initial)
+        if self.places is not None and with_constants:
+            return _gather(gram, slope, n, self.places, constants.size)
         return NormalEquations(
             gram[:, :n, :n], gram[:, :n, n:], gram[:, n:, n:].sum(0), slope[:, :n], slope[:, n:].sum(0)
         )
+
+    def _places_of_all(self) -> NDArray[np.int64]:
+        """Return where the parameters of each segment are among the constants [Q, M]."""
+        if self.places is not None:
+            return self.places
+        return np.repeat(np.arange(self.system.n_constants)[:, np.newaxis], self.segments.n_segments, axis=1)
 
     def sensitivity(self, constants: Numbers, initial: Numbers) -> Numbers:
         """Return how much an error in the first states of each segment can grow along it [M], infinite where lost."""
@@ -153,7 +175,18 @@ def make_shooter(system: System, segments: Segments, states: Sequence[Numbers], 
     bounds = LOST * one_for_zero(np.abs(rows).max(axis=0))
     spread = one_for_zero(rows.std(axis=0))
     work = make_integrate_work(system)
-    return Shooter(system, segments, constants_as_columns(system), bounds, spread, n_substeps, work)
+    return Shooter(
+        system, segments, constants_as_columns(system), bounds, spread, n_substeps, work, _find_places(system, segments)
+    )
+
+
+def _find_places(system: System, segments: Segments) -> NDArray[np.int64] | None:
+    """Return where the parameters of each segment, own numbers first, are among constants and own numbers [Q, M]."""
+    if not system.own:
+        return None
+    starts = system.n_constants + len(system.run_labels) * np.arange(len(system.own))[:, np.newaxis]
+    constants = np.repeat(np.arange(system.n_constants)[:, np.newaxis], segments.n_segments, axis=1)
+    return np.concatenate([starts + segments.experiment, constants])
 
 
 def one_for_zero(values: Numbers) -> Numbers:
@@ -165,6 +198,19 @@ def sum_squares(residuals: Numbers) -> Numbers:
     """Return the squared error of each segment [M], infinite for lost ones."""
     losses = (residuals**2).sum(axis=1)
     return np.where(np.isfinite(losses), losses, np.inf)
+
+
+def _gather(
+    gram: Numbers, slope: Numbers, n_states: int, places: NDArray[np.int64], n_values: int
+) -> "NormalEquations":
+    """Return the normal equations of all values from those of the parameters of each segment, [M, S + Q, S + Q] and [M, S + Q]."""
+    n, at = n_states, places.T
+    mixed = np.zeros((len(gram), n, n_values))
+    mixed[np.arange(len(gram))[:, np.newaxis], :, at] = np.swapaxes(gram[:, :n, n:], 1, 2)
+    constants, constant_slope = np.zeros((n_values, n_values)), np.zeros(n_values)
+    np.add.at(constants, (at[:, :, np.newaxis], at[:, np.newaxis, :]), gram[:, n:, n:])
+    np.add.at(constant_slope, at, slope[:, n:])
+    return NormalEquations(gram[:, :n, :n], mixed, constants, slope[:, :n], constant_slope)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

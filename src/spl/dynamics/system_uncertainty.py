@@ -39,15 +39,15 @@ class SystemCurvature:
         """Return the ends of the interval of a constant."""
         if self.is_hidden[place]:
             return -math.inf, math.inf
-        centre = float(self.system.constants[place] + self.step[place])
+        centre = float(self.system.free_values[place] + self.step[place])
         half = float(stdtrit(self.n_free, 0.5 * (1 + level)) * np.sqrt(self.covariance[place, place]))
         return centre - half, centre + half
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Numbers:
-        """Return constants as they might be as well [R, C], around those of the system."""
+        """Return constants, and own numbers, as they might be as well [R, C], around those of the system."""
         values, vectors = np.linalg.eigh(self.covariance)
         spread = vectors * np.sqrt(np.maximum(values, 0.0))
-        return np.asarray(self.system.constants + rng.standard_normal((n_draws, values.size)) @ spread.T)
+        return np.asarray(self.system.free_values + rng.standard_normal((n_draws, values.size)) @ spread.T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,12 @@ class NumberInterval:
     value: float  # with its sign in print
     lower: float
     upper: float
-    term: str  # that it is part of, with the number in square brackets
+    term: str  # that it is part of, with the number in square brackets; the name of an own number
+    run: str = ""  # that an own number belongs to
 
 
 def find_intervals(followed: FollowedSystem, level: float) -> list[NumberInterval]:
-    """Return the interval of each printed number of all equations, from the curvature of the squared error.
+    """Return the interval of each printed number of all equations and of each own number, from the curvature of the squared error.
 
     Fitted numbers have the errors that they have with rounded ones as they are. Rounded ones have those that they would have if they
     were fitted too. Numbers that a grammar gives are exact.
@@ -74,6 +75,11 @@ def find_intervals(followed: FollowedSystem, level: float) -> list[NumberInterva
         for printed, position in _numbers_of(followed.system, state):
             curvature = fitted if printed.is_fitted else freed
             found.append(_find_interval(curvature, state, printed, position, level))
+    for place, number in enumerate(followed.system.own):
+        first = followed.system.n_constants + place * len(number.labels)
+        for k, (label, value) in enumerate(zip(number.labels, number.values, strict=True)):
+            low, high = fitted.interval(first + k, level)
+            found.append(NumberInterval("", value, low, high, number.name, label))
     return found
 
 
@@ -109,12 +115,15 @@ def correlate_constants(followed: FollowedSystem) -> tuple[list[str], Numbers]:
     """Return the states and terms of the fitted numbers, and how their errors are correlated [C, C]; NaN for undetermined ones."""
     system = followed.system
     curvature = SystemCurvature.of(followed, system)
-    labels, signs = [], []
+    labels, signs, n_constants = [], [], system.n_constants
     for state, name in enumerate(system.states):
         for printed, position in _numbers_of(system, state):
             if printed.is_fitted:
                 labels.append(f"{name}: {printed.term}")
                 signs.append(_sign_of(curvature, _place_of(system, state, position), printed))
     with np.errstate(all="ignore"):
-        signed = np.array(signs) / np.where(curvature.is_hidden, np.nan, np.sqrt(np.diag(curvature.covariance)))
+        deviations = np.where(curvature.is_hidden, np.nan, np.sqrt(np.diag(curvature.covariance)))
+        signed = np.concatenate([signs, np.ones(deviations.size - n_constants)]) / deviations
+    for number in system.own:
+        labels.extend(f"{number.name}: {label}" for label in number.labels)
     return labels, curvature.covariance * np.outer(signed, signed)

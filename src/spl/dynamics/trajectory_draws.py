@@ -68,36 +68,41 @@ def draw_trajectories(
     *,
     n_draws: int,
     rng: np.random.Generator,
+    run: str = "",
 ) -> SimulationDraws:
-    """Simulate a system with draws of all its numbers, from first states that are exact.
+    """Simulate a system with draws of all its numbers, from first states that are exact; `run` says whose own numbers it has.
 
     Rounded numbers count as if they were fitted, and so do factors of 1.
     """
-    exact = simulate(followed.system, x0, t, u)
+    of_run = followed.system.of_run(run)
+    place = followed.system.run_labels.index(run) if followed.system.own else 0
+    exact = simulate(of_run, x0, t, u)
     times = np.asarray(t, dtype=np.float64)
     free = followed.with_free_numbers(has_factors=True)
     constants = SystemCurvature.of(followed, free).draw(n_draws, rng)
-    draws = _integrate_quickly(free, constants, exact.states, times, read_inputs(followed.system, u, times))
+    draws = _integrate_quickly(free, constants, exact.states, times, read_inputs(of_run, u, times), place)
     if draws is None:
-        each = (simulate(free.with_constants(values), x0, t, u).states for values in constants)
+        each = (simulate(free.with_free_values(values).of_run(run), x0, t, u).states for values in constants)
         draws = np.stack(list(each))
     return SimulationDraws(times, exact.states, draws)
 
 
-def _integrate_quickly(free: System, constants: Numbers, exact: Numbers, t: Numbers, u: Numbers) -> Numbers | None:
+def _integrate_quickly(
+    free: System, constants: Numbers, exact: Numbers, t: Numbers, u: Numbers, experiment: int
+) -> Numbers | None:
     """Return the trajectories [R, N, S] with fixed steps, as small as the exact one requires; None if that is not possible."""
     n_known = int(np.isfinite(exact).all(axis=1).sum())
     if n_known < 2:
         return None
     known = exact[:n_known]
     n_measured = len(free.states)
-    run = Trajectory(t, np.zeros((t.size, n_measured)), u, None)
+    run = Trajectory(t, np.zeros((t.size, n_measured)), u, None, experiment)
     segments = cut_segments([run], np.ones(n_measured), [np.array([0, t.size])])
     shooter = make_shooter(free, segments, [known])
     start = known[0][:, np.newaxis]
     with np.errstate(all="ignore"):  # trajectories may be lost
         while True:
-            found = shooter.follow(free.constants[np.newaxis], start[np.newaxis])[0, :, 0, :n_known].T
+            found = shooter.follow(free.free_values[np.newaxis], start[np.newaxis])[0, :, 0, :n_known].T
             is_close = (np.abs(found - known) <= CLOSE * shooter.spread).all()
             if is_close or shooter.n_substeps >= MAX_SUBSTEPS or free.is_discrete:
                 break

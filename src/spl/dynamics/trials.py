@@ -17,8 +17,17 @@ from spl.data.trajectories import Trajectories
 from spl.dynamics.aliasing import SampleSequence
 from spl.dynamics.budget import Deadline, SystemBudget
 from spl.dynamics.held_out import HeldOut
-from spl.dynamics.refine import Refined, find_standard_errors, noise_to_weigh, refine, refine_joined
+from spl.dynamics.refine import (
+    EXACT_TRAJECTORY,
+    SMALLEST_ERROR,
+    Refined,
+    find_standard_errors,
+    noise_to_weigh,
+    refine,
+    refine_joined,
+)
 from spl.dynamics.rows import FLOW_METHOD, Plan, SystemRows
+from spl.dynamics.run_differences import find_different_runs
 from spl.dynamics.segments import MIN_COARSE_LENGTH, MIN_LENGTH, choose_length, spread_samples
 from spl.dynamics.soft_fit import SoftSystem, SoftTerms
 from spl.formulas.program import Program
@@ -31,8 +40,6 @@ KEPT_PROMISE = 0.5  # of the nats that a further term promises: a fit that saves
 CLEARLY_WORSE = 30.0  # nats, about two cuts of a segment: where segments are cut is partly luck
 MAX_SEGMENT_LENGTH = 512  # samples
 MAX_SOFT_SAMPLES = 10_000  # of all runs: more take memory and time, and add little
-EXACT_TRAJECTORY = 1e-4  # of the spread of a state: trajectories closer than this to clean data count as exact
-SMALLEST_ERROR = float(np.finfo(float).tiny)  # squared errors below this are 0, which has no logarithm
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,6 +178,10 @@ class SystemTrials:
     def find_standard_errors(self, system: System, fitted: Refined) -> Numbers:
         """Return the standard errors of the constants of a fitted system, which may be written in another form."""
         return find_standard_errors(system, fitted, self._data.runs, self.states, self._rows.noise)
+
+    def find_different_runs(self, fitted: Refined) -> str:
+        """Return a doubt if the runs seem to have different numbers; "" otherwise."""
+        return find_different_runs(fitted, self._data.runs, self.states, self._rows.noise, self.exact_error)
 
     def _climb(self, system: System, chosen: tuple[int, ...], to_beat: float) -> Trial:
         """Fit along ever longer segments, and stop early if the system cannot win.

@@ -18,6 +18,8 @@ from spl.data.trajectories import Trajectories
 from spl.display.notebook import FittedRepr
 from spl.display.systems import SOLVED_HEADING, aligned_latex, left_side, solved_equations, system_html
 from spl.dynamics.discover import SystemDiscovery, discover_system
+from spl.dynamics.own_names import OwnNames
+from spl.dynamics.own_system import with_own_columns
 from spl.dynamics.quality import measure_r2
 from spl.dynamics.request import SystemRequest
 from spl.dynamics.rows import AUTO_RATES, Method, Plan, allows_rates, make_rows
@@ -38,12 +40,20 @@ from spl.estimators.fitted_system import MAX_DRAWS, FittedSystem
 from spl.estimators.inputs import warn_of_repairs
 from spl.estimators.parameters import check_run_file, count_jobs
 from spl.estimators.stop_flag import request_stop_of, stop_flag
-from spl.estimators.system_inputs import GrammarLike, make_grammars, read_columns, read_trajectories
+from spl.estimators.system_inputs import (
+    GrammarLike,
+    check_not_in_grammar,
+    find_run_label,
+    make_grammars,
+    read_columns,
+    read_trajectories,
+)
 from spl.estimators.system_tables import tabulate_fronts, tabulate_numbers, tabulate_r2
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
+from spl.formulas.own_numbers import write_own_table
 from spl.formulas.rates import explicit_system
 from spl.formulas.system import System
 from spl.formulas.text import to_text
@@ -98,7 +108,8 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         best_index_: the row of each front that the equation came from.
         constants_: the numbers of the equations as they are printed, one per row: state, value, standard error, kind, and the term it
             is part of, with the number in square brackets. Kinds are "fitted", "rounded" (to a simple number that the data does not
-            distinguish from it; the standard error is that before rounding) and "exact" (given by the grammar, no error).
+            distinguish from it; the standard error is that before rounding) and "exact" (given by the grammar, no error). If
+            trajectories have own numbers, each has a row too, of the kind "own", and two more columns say its name and its run.
         noise_: the estimated standard deviation of the noise of each state.
         derivative_: the method that was used for derivatives.
         r2_: R2 of the derivative of each state, of its next value for a map: a Series.
@@ -153,6 +164,8 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         x_dot: Any = None,
         u: Any = None,
         feature_names: Sequence[str] | None = None,
+        own: str | Sequence[str] | None = None,
+        run_names: Sequence[Any] | None = None,
     ) -> "SPLDynamics":
         """Search for the equations behind one trajectory or several.
 
@@ -162,11 +175,15 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
             x_dot: measured derivatives, if there are any, in the shape of `x`.
             u: inputs [N, U], or a list of these.
             feature_names: names of the states, or of the states and the inputs.
+            own: which numbers of the equations may differ between trajectories, such as a mass or a dose. With "auto", the data
+                decides how many there are, and they are named k1, k2, ...; names such as ("mass",) are given to as many of them at
+                most. None: all trajectories share all numbers.
+            run_names: what the trajectories are called, for their own numbers; by default they are numbered from 0.
         """
         check_switch("discrete", self.discrete)
         check_verbose(self.verbose)
         check_run_file(self.run_file)
-        request = self._make_request(x, t, x_dot, u, feature_names)
+        request = self._make_request(x, t, x_dot, u, feature_names, own, run_names)
         search: Callable[..., SystemDiscovery] = discover_system
         if self.run_file is not None:
             search = partial(discover_system_in_file, self.run_file, is_any_seed=self.random_state is None)
@@ -219,7 +236,7 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
 
     # ---- results ---------------------------------------------------------------------------------
 
-    def predict(self, x: Any, u: Any = None) -> NDArray[np.float64]:
+    def predict(self, x: Any, u: Any = None, run: Any = None) -> NDArray[np.float64]:
         """Return the derivatives at states [N, D]; for a map the next states.
 
         Where an equation has no value, the result is NaN, and a warning says why.
@@ -227,15 +244,17 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         Args:
             x: states [N, D]; for order 2 positions and velocities.
             u: inputs [N, U], if the system has any.
+            run: the label of the run whose own numbers the equations have; needed if runs have own numbers.
         """
         system = self._system()
+        system = system.of_run(find_run_label(system, run))
         columns = read_columns(x, u, system.columns)
         slopes = evaluate_slopes(system, columns).T
         if not np.isfinite(slopes).all():
             warnings.warn(explain_undefined_system(system, columns), UndefinedValues, stacklevel=2)
         return np.where(np.isfinite(slopes), slopes, np.nan)
 
-    def score(self, x: Any, t: Any, x_dot: Any = None, u: Any = None) -> float:
+    def score(self, x: Any, t: Any, x_dot: Any = None, u: Any = None, run: Any = None) -> float:
         """Return R2 of the derivatives on other trajectories, averaged over the states; derivatives are estimated as in `fit`.
 
         If an equation has no value somewhere, there is no score: an error says where, and why.
@@ -245,14 +264,16 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
             t: times, as in `fit`.
             x_dot: measured derivatives, if there are any.
             u: inputs, if the system has any.
+            run: the label of the run whose own numbers the equations have; needed if runs have own numbers.
         """
-        system, fitted = self._system(), self.trajectories_
-        data = read_trajectories(x, t, x_dot, u, fitted.names)
+        whole, fitted = self._system(), self.trajectories_
+        system = whole.of_run(find_run_label(whole, run))
+        data = read_trajectories(x, t, x_dot, u, fitted.states + system.inputs)
         warn_of_repairs(data.notes, stacklevel=3)
-        if len(data.states) != len(fitted.states) or len(data.inputs) != len(fitted.inputs):
+        if len(data.states) != len(fitted.states) or len(data.inputs) != len(system.inputs):
             raise DataError(
                 f"There are {len(data.states)} states and {len(data.inputs)} inputs; "
-                f"the model has {len(fitted.states)} and {len(fitted.inputs)}."
+                f"the model has {len(fitted.states)} and {len(system.inputs)}."
             )
         rows = make_rows(data, self._plan())
         tables = [form.columns for form in rows.weak] or [rows.table.T]
@@ -280,7 +301,8 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         sides = dict(zip(self._system().states, self._left_sides(), strict=True))
         lines = [f"{left} = {right}" for left, right in zip(sides.values(), self.equations(precision), strict=True)]
         solved = [f"{sides[state]} = {to_text(each, precision)}" for state, each in solved_equations(self._system())]
-        print("\n".join([*lines, *(["", SOLVED_HEADING, *solved] if solved else [])]))  # noqa: T201
+        solved = ["", SOLVED_HEADING, *solved] if solved else []
+        print("\n".join([*lines, *solved, *write_own_table(self._system().own, precision)]))  # noqa: T201
 
     def coefficients(self) -> pd.DataFrame:
         """Return the coefficient of each term after expansion: one row per state, one column per term; 0 where a term is missing.
@@ -331,7 +353,10 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         if n_draws is not None:
             check_count("n_draws", n_draws, at_least=2, at_most=MAX_DRAWS)
             run = data.runs[0]
-            band = self._draw(rows.starts[0][0], run.t, run.u if data.inputs else None, n_draws)
+            system = self.discovery_.system
+            label = system.run_labels[run.experiment] if system.own else ""
+            inputs = run.u[:, : len(system.driving_inputs)] if system.driving_inputs else None
+            band = self._draw(rows.starts[0][0], run.t, inputs, n_draws, run=label)
         return plot_system(self.discovery_.system, data, rows, band)
 
     def plot_tree(self, state: str) -> "Figure":
@@ -368,13 +393,24 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
             return [f"({name})[k+1]" for name in self._system().states]
         return [f"({name})" + "'" * self.order for name in self._system().states]
 
-    def _make_request(self, x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | None) -> SystemRequest:
+    def _make_request(
+        self,
+        x: Any,
+        t: Any,
+        x_dot: Any,
+        u: Any,
+        feature_names: Sequence[str] | None,
+        own: str | Sequence[str] | None,
+        run_names: Sequence[Any] | None,
+    ) -> SystemRequest:
         """Check the settings and the trajectories."""
         plan = self._plan()
+        names = None if own is None else OwnNames.read(own)
+        check_not_in_grammar(() if names is None else names.names, self.grammar)
         limits = Limits(timeout=self.timeout, max_evaluations=self.max_evaluations)
         if self.search is not None and not isinstance(self.search, SearchConfig):
             raise SettingError(f"`search` must be a SearchConfig or None; got {show_value(self.search)}.")
-        data = read_trajectories(x, t, x_dot, u, feature_names)
+        data = read_trajectories(x, t, x_dot, u, feature_names, run_names)
         warn_of_repairs(data.notes, stacklevel=4)
         return SystemRequest(
             data=data,
@@ -385,6 +421,7 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
             n_jobs=count_jobs(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31)),
             may_drop_rates=plan.is_implicit and self.implicit == AUTO_RATES,
+            own=names,
         )
 
     def _plan(self) -> Plan:
@@ -404,7 +441,7 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
 
     def _keep(self, found: SystemDiscovery, data: Trajectories, grammars: Sequence[Grammar]) -> None:
         self.discovery_ = found
-        self.trajectories_ = data
+        self.trajectories_ = with_own_columns(data, found.system)
         self.feature_names_in_ = np.array(data.names, dtype=object)
         self.n_features_in_ = len(data.names)
         self.equations_ = tabulate_fronts(found, EQUATION_DIGITS)

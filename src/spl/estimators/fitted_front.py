@@ -14,9 +14,11 @@ from spl.data.dataset import Dataset
 from spl.display.noise import find_places
 from spl.display.notebook import FittedRepr, front_html, model_html
 from spl.errors import SettingError, show_value
+from spl.formulas.own_numbers import OwnNumber
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
 from spl.notation.export import export_program
+from spl.notation.grouped_export import export_grouped
 from spl.notation.latex import latex_name, latex_table, to_latex
 from spl.notation.mathml import mathml_name, to_mathml
 from spl.notation.to_sympy import to_sympy
@@ -116,13 +118,17 @@ class FittedFront(FittedRepr):
     def export(self, format: str, index: int | None = None) -> str:
         """Return an equation as text in another format.
 
-        Code defines a function `predict` of all columns in order; their names become identifiers of the language.
+        Code defines a function `predict` of all columns in order; their names become identifiers of the language. If the equation has
+        numbers of groups, the function also takes the group of each row, and the text holds the table of numbers.
 
         Args:
             format: "sympy", "latex", "python", "c", "julia", "matlab", "torch" or "jax".
             index: a row of `equations_`; by default, the chosen equation.
         """
-        return export_program(self._program(index), format, target=getattr(self, "target_name_", "y"))
+        program, target, own = self._program(index), getattr(self, "target_name_", "y"), self._own_numbers(index)
+        if own:
+            return export_grouped(program, own, format, target=target)
+        return export_program(program, format, target=target)
 
     @property
     def best_index_(self) -> int:
@@ -140,8 +146,18 @@ class FittedFront(FittedRepr):
         sample = getattr(self, "sample_", None)
         if sample is None:
             raise SettingError("There are no rows to measure `relevance_` on: the model has no data.")
+        sample = self._with_groups(sample)
         shares = measure_relevance(program, sample)
         return pd.Series(shares, index=list(program.vocabulary.variables), name="relevance")
+
+    def _own_numbers(self, index: int | None) -> tuple[OwnNumber, ...]:
+        """Return the numbers that each group has for itself in an equation."""
+        own: tuple[OwnNumber, ...] = getattr(self.discovery_.front[self._place(index)], "own", ())
+        return own
+
+    def _with_groups(self, sample: Dataset) -> Dataset:
+        """Return rows with the numbers of their groups as further columns, if there are groups."""
+        return sample
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "discovery_")

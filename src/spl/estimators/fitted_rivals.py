@@ -83,6 +83,7 @@ class FittedRivals(FittedUncertainty):
         """
         from spl.regression.next_points import MAX_POINTS, check_bounds, suggest_points
 
+        self._refuse_groups("`suggest`")
         check_count("n", n, at_least=1, at_most=MAX_POINTS)
         rows = self._rows_of_fit()
         found = suggest_points(
@@ -101,6 +102,7 @@ class FittedRivals(FittedUncertainty):
         from spl.regression.rival_collection import KEPT_NATS
         from spl.regression.rivals import NOT_KEPT, find_rivals
 
+        self._refuse_groups("A comparison of rivals")
         check_number("within", within, at_least=0.0, at_most=KEPT_NATS)
         rows = self._rows_of_fit()
         if not self.discovery_.rivals:

@@ -60,6 +60,7 @@ class FittedStability(FittedUncertainty):
         """
         from spl.regression.stability import StabilityPlan, measure_stability
 
+        self._refuse_groups("`stability`")
         place, evidence = self._place(index), self._check_evidence()
         request = RegressionRequest(
             evidence.data,

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from spl.dynamics.trajectory_draws import SimulationDraws, draw_trajectories
 from spl.errors import SettingError, SimulationEnded, show_value
 from spl.estimators.fitted_front import EQUATION_DIGITS
 from spl.estimators.fitted_uncertainty import check_choice, check_level
+from spl.estimators.system_inputs import find_run_label
 from spl.formulas.grammar import Grammar
 from spl.formulas.text import to_text
 from spl.settings import check_count
@@ -61,6 +62,7 @@ class FittedSystem:
         u: ArrayLike | Callable[[float], ArrayLike] | None = None,
         n_draws: None = None,
         random_state: int | None = None,
+        run: Any = None,
     ) -> NDArray[np.float64]: ...
 
     @overload
@@ -72,6 +74,7 @@ class FittedSystem:
         *,
         n_draws: int,
         random_state: int | None = None,
+        run: Any = None,
     ) -> SimulationDraws: ...
 
     def simulate(
@@ -81,6 +84,7 @@ class FittedSystem:
         u: ArrayLike | Callable[[float], ArrayLike] | None = None,
         n_draws: int | None = None,
         random_state: int | None = None,
+        run: Any = None,
     ) -> NDArray[np.float64] | SimulationDraws:
         """Return the states [N, D] at given times; for order 2 positions and velocities.
 
@@ -97,17 +101,19 @@ class FittedSystem:
             u: inputs [N, U] at these times, or a function of time.
             n_draws: how many draws; None for one simulation with the numbers as they are.
             random_state: the random seed of the draws; by default that of the model.
+            run: the label of the run whose own numbers the system has; needed if runs have own numbers.
         """
         check_is_fitted(self)
+        label = find_run_label(self.discovery_.system, run)
         if n_draws is None:
-            found = simulate(self.discovery_.system, x0, t, u)
+            found = simulate(self.discovery_.system.of_run(label), x0, t, u)
             if found.ended is not None:
                 warnings.warn(
                     f"The simulation ended at t = {found.ended:g}: {found.reason}.", SimulationEnded, stacklevel=2
                 )
             return found.states
         check_count("n_draws", n_draws, at_least=2, at_most=MAX_DRAWS)
-        band = self._draw(x0, t, u, n_draws, random_state)
+        band = self._draw(x0, t, u, n_draws, random_state, label)
         if band.n_ended:
             warnings.warn(
                 f"{band.n_ended} of {n_draws} draws end before t = {band.t[-1]:g}: they diverge or leave the domain of an equation.",
@@ -123,13 +129,14 @@ class FittedSystem:
         u: ArrayLike | Callable[[float], ArrayLike] | None,
         n_draws: int,
         random_state: int | None = None,
+        run: str = "",
     ) -> SimulationDraws:
         seed = self.random_state if random_state is None else random_state
         rng = np.random.default_rng(check_random_state(seed).randint(2**31))
-        return draw_trajectories(self._follow(), x0, t, u, n_draws=n_draws, rng=rng)
+        return draw_trajectories(self._follow(), x0, t, u, n_draws=n_draws, rng=rng, run=run)
 
     def intervals(self, level: float = 0.95, method: str = "curvature") -> pd.DataFrame:
-        """Return the interval of each number of the equations: state, value, lower, upper, term.
+        """Return the interval of each number of the equations: state, value, lower, upper, term; with own numbers also run.
 
         Args:
             level: the chance that an interval holds the number.
@@ -138,7 +145,8 @@ class FittedSystem:
         check_level(level)
         check_choice("method", method, ("curvature",))
         found = find_intervals(self._follow(), level)
-        return pd.DataFrame(found, columns=[field.name for field in fields(NumberInterval)])
+        table = pd.DataFrame(found, columns=[field.name for field in fields(NumberInterval)])
+        return table if self.discovery_.system.own else table.drop(columns="run")
 
     def correlations(self) -> pd.DataFrame:
         """Return how the errors of the fitted numbers are correlated: a square DataFrame, labelled by their states and terms.
@@ -189,6 +197,10 @@ class FittedSystem:
         """
         check_count("n", n, at_least=1, at_most=MAX_SUGGESTED)
         followed = self._follow()
+        if self.discovery_.system.own:
+            raise SettingError(
+                "There are no suggestions for systems whose runs have own numbers. Fit one run by itself."
+            )
         columns = list(followed.system.columns)
         _check_bounds(bounds, columns)
         rng = np.random.default_rng(random_state)

@@ -1,4 +1,4 @@
-"""How sure a fitted `SPLRegressor` is of its numbers: standard errors, intervals, correlations.
+"""How sure a fitted `SPLRegressor` is of its numbers: standard errors, intervals, correlations; and checks of its residuals.
 
 Predictions are in `regressor`. What needs the kernels is imported inside methods, because they are slow to import.
 """
@@ -6,18 +6,23 @@ Predictions are in `regressor`. What needs the kernels is imported inside method
 import math
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from spl.data.dataset import Dataset
+from spl.data.groupings import Grouping
 from spl.errors import SettingError, show_value
 from spl.estimators.fitted_front import FittedFront
 from spl.noise.models import check_noise
 from spl.noise.own_loss import Loss
 from spl.settings import check_number
 
+if TYPE_CHECKING:
+    from spl.regression.fit_rows import FitRows
+
+NOT_WITH_GROUPS = "{what} is not available for a model with groups. Fit the rows of one group, or fit without `groups`."
 METHODS = ("curvature", "profile")
 KINDS = ("mean", "new")
 
@@ -28,6 +33,7 @@ class Evidence(NamedTuple):
     data: Dataset
     noise: str | Loss  # as asked for
     given: tuple[float, ...]  # numbers of the grammar, which are exact
+    groupings: tuple[Grouping, ...] = ()  # of the rows
 
 
 def check_level(level: float) -> None:
@@ -59,9 +65,23 @@ class FittedUncertainty(FittedFront):
 
     _evidence: Evidence
 
-    def _keep_evidence(self, data: Dataset, noise: str | Loss, given: tuple[float, ...]) -> None:
+    def _keep_evidence(
+        self, data: Dataset, noise: str | Loss, given: tuple[float, ...], groupings: tuple[Grouping, ...] = ()
+    ) -> None:
         """Keep all rows of the fit: standard errors depend on each of them."""
-        self._evidence = Evidence(data, noise, given)
+        self._evidence = Evidence(data, noise, given, groupings)
+
+    @property
+    def groupings_(self) -> tuple[Grouping, ...]:
+        """The groupings of the rows of the fit: their names, and the labels of their groups; none without groups."""
+        check_is_fitted(self)
+        evidence: Evidence | None = getattr(self, "_evidence", None)
+        return () if evidence is None else evidence.groupings
+
+    def _refuse_groups(self, what: str) -> None:
+        """Raise a clear error if the model has groups."""
+        if self.groupings_:
+            raise SettingError(NOT_WITH_GROUPS.format(what=what))
 
     def _losses_on_other_rows(self) -> dict[str, Sequence[float]]:
         from spl.regression.cross_validation import cross_losses
@@ -125,12 +145,34 @@ class FittedUncertainty(FittedFront):
         terms = [number.term for number in numbers]
         return pd.DataFrame(correlations, index=terms, columns=terms)
 
+    def residual_checks(self, index: int | None = None) -> pd.DataFrame:
+        """Return checks of what an equation leaves over: check, column, chance, doubtful, words.
+
+        If the equation is the law, its residuals are noise. Each row of the table gives the `chance` that noise looks as doubtful, and
+        says in `words` what a doubtful one means. The checks: "normality"; "order", whether residuals of rows that follow each other
+        are alike; "spread", whether their size depends on the predicted value; "column", whether they depend on a column. The table is
+        empty with fewer than ten rows, and for an equation that fits to rounding error or has no value on some rows.
+
+        Args:
+            index: a row of `equations_`; by default, the chosen equation.
+        """
+        from spl.regression.residual_checks import check_residuals
+
+        self._check_evidence()
+        checks = check_residuals(self._program(index), self._rows_of_fit())
+        rows = [(check.name, check.column, check.chance, check.is_doubtful, check.words) for check in checks]
+        return pd.DataFrame(rows, columns=["check", "column", "chance", "doubtful", "words"])
+
     def _rows_of_fit(self) -> Dataset:
         """Return the rows that the front was fitted to, with their noise model."""
-        from spl.regression.uncertainty import rows_of_fit
+        return self._fit_rows().rows
+
+    def _fit_rows(self) -> "FitRows":
+        """Return what the front was fitted to."""
+        from spl.regression.fit_rows import FitRows
 
         evidence = self._check_evidence()
-        return rows_of_fit(evidence.data, self.discovery_.noise, check_noise(evidence.noise))
+        return FitRows.of(evidence.data, self.discovery_.noise, check_noise(evidence.noise), evidence.given)
 
     def _check_evidence(self) -> Evidence:
         check_is_fitted(self)

@@ -165,7 +165,7 @@ def _numbers_in(column: Column, what: str) -> NDArray[np.float64]:
     assert column.texts is not None
     row = next(row for row, text in enumerate(column.texts) if text is not None)
     raise DataError(
-        f"{what} holds text: {show_value(column.texts[row])} in row {row}. Leave it out, or encode it as numbers."
+        f"{what} holds text: {show_value(column.texts[row])} in row {row}. Leave it out, encode it as numbers, or pass it as `groups`."
     )
 
 

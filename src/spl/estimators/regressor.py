@@ -26,6 +26,7 @@ from spl.errors import (
     UndefinedError,
     UndefinedValues,
 )
+from spl.estimators.fitted_groups import FittedGroups
 from spl.estimators.fitted_rivals import FittedRivals
 from spl.estimators.fitted_stability import FittedStability
 from spl.estimators.fitted_uncertainty import KINDS, check_choice, check_level
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from spl.regression.discover import Discovery, Watcher
 
 
-class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator):
+class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, BaseEstimator):
     """Find the formula behind a table.
 
     A bank of small programs and least squares complete partial formulas of a grammar, guided by a Monte Carlo tree search.
@@ -135,6 +136,7 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
         sigma: ArrayLike | None = None,
         sigma_X: ArrayLike | None = None,
         validation: float | tuple[ArrayLike, ...] | None = None,
+        groups: Any = None,
     ) -> "SPLRegressor":
         """Find the formula y = f(X). Ctrl-C ends the search with a warning and keeps the best so far; so does `stop`.
 
@@ -147,6 +149,8 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
             validation: rows that neither the search nor the fit of numbers sees: a share of the rows, such as 0.2, drawn by
                 `random_state`, or other rows, `(X, y)` or `(X, y, sample_weight)`. `equations_` then has the loss of each equation on
                 them, `selection="validation"` chooses by it, and a warning says if the equation is no better than chance there.
+            groups: the group that each row belongs to [N], such as its material or experiment: labels, or a DataFrame with two columns
+                of labels. All groups follow one law, in which each group may have numbers of its own: k1, k2, ... in `equations_`.
         """
         check_selection(self.selection)
         check_verbose(self.verbose)
@@ -158,6 +162,7 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
         seed = self._choose_seed()
         rows, self.time_origins_ = self._read(X, y, sample_weight, None)
         names = getattr(self, "feature_names_in_", None)
+        groupings = self._read_groups(groups, rows, validation)
         data = Dataset.from_arrays(
             rows.X,
             rows.y,
@@ -184,6 +189,7 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
             n_jobs=count_jobs(self.n_jobs),
             seed=seed,
             held_out=held_out,
+            groupings=groupings,
         )
         display = self._make_display(request) if self.verbose else nullcontext()
         with stop_flag(self) as flag, display as watch:
@@ -191,7 +197,7 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
         if discovery.stopped == "interrupted":
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(discovery, data, request.target)
-        self._keep_evidence(data, self.noise, request.grammar.vocabulary.literals)
+        self._keep_evidence(data, self.noise, request.grammar.vocabulary.literals, groupings)
         from spl.kernels.runtime import store  # slow to import
 
         for note in (note for note in discovery.notes[len(data.notes) :] if note != discovery.screened):
@@ -229,7 +235,7 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
         model.n_features_in_ = len(run.data.names)
         model.time_origins_ = read_origins(run.facts.get("origins"))
         model._keep(search.discovery, run.data, search.name)
-        model._keep_evidence(run.data, model.noise, search.grammar.vocabulary.literals)
+        model._keep_evidence(run.data, model.noise, search.grammar.vocabulary.literals, run.groupings)
         return model
 
     def stop(self) -> None:
@@ -238,16 +244,16 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
 
     @overload
     def predict(
-        self, X: ArrayLike, index: int | None = None, return_std: Literal[False] = False
+        self, X: ArrayLike, index: int | None = None, return_std: Literal[False] = False, groups: Any = None
     ) -> NDArray[np.float64]: ...
 
     @overload
     def predict(
-        self, X: ArrayLike, index: int | None = None, *, return_std: Literal[True]
+        self, X: ArrayLike, index: int | None = None, *, return_std: Literal[True], groups: Any = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
     def predict(
-        self, X: ArrayLike, index: int | None = None, return_std: bool = False
+        self, X: ArrayLike, index: int | None = None, return_std: bool = False, groups: Any = None
     ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the values of an equation [N]; NaN where it has none, with a warning that says why.
 
@@ -257,12 +263,14 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
             return_std: whether to return the standard errors of the values [N] as well. They come from the errors of the numbers and
                 leave out how far measurements scatter. A warning names the columns of rows outside of the data, and
                 rivals that differ there.
+            groups: the group of each row [N], as in the fit, if the equation has numbers of groups.
         """
         from spl.regression.fit import evaluate
         from spl.regression.prediction_errors import predict_errors
 
         check_switch("return_std", return_std)
         rows, program = self._check_rows(X), self._program(index)
+        rows, codes = self._with_own_numbers(rows, groups, index)
         values = evaluate(program, rows)
         self._warn_of_gaps(program, rows, values)
         values = np.where(np.isfinite(values), values, np.nan)
@@ -270,10 +278,12 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
             return values
         evidence = self._check_evidence()
         self._warn_of_extrapolation(program, rows)
+        if self.groupings_:
+            return values, self._grouped_errors(rows, codes, index)
         return values, predict_errors(program, self._rows_of_fit(), rows, evidence.given)
 
     def predict_interval(
-        self, X: ArrayLike, level: float = 0.95, kind: str = "mean", index: int | None = None
+        self, X: ArrayLike, level: float = 0.95, kind: str = "mean", index: int | None = None, groups: Any = None
     ) -> NDArray[np.float64]:
         """Return the lower and upper limit of each prediction [N, 2]; NaN where the equation has no value.
 
@@ -284,6 +294,7 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
             level: the chance that the limits hold what they are about.
             kind: "mean" for the value of the law, "new" for a new measurement, which scatters around it.
             index: a row of `equations_`; by default, the chosen equation.
+            groups: the group of each row [N], as in the fit, if the equation has numbers of groups.
         """
         from spl.regression.fit import evaluate
         from spl.regression.prediction_errors import predict_limits
@@ -291,11 +302,14 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
         check_level(level)
         check_choice("kind", kind, KINDS)
         rows, program, evidence = self._check_rows(X), self._program(index), self._check_evidence()
+        rows, codes = self._with_own_numbers(rows, groups, index)
         self._warn_of_gaps(program, rows, evaluate(program, rows))
         self._warn_of_extrapolation(program, rows)
+        if self.groupings_:
+            return self._grouped_limits(rows, codes, index, level, is_new=kind == "new")
         return predict_limits(program, self._rows_of_fit(), rows, evidence.given, level=level, is_new=kind == "new")
 
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, groups: Any = None) -> float:
         """Return R2 of the chosen equation: 1 if it is exact, 0 if it is no better than the mean.
 
         Rows with missing values are left out, with a warning. If the equation has no value on some of the others, there is no score:
@@ -305,6 +319,7 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
             X: rows [N, D], with the columns of the fit.
             y: their target [N].
             sample_weight: how much each row counts [N]; by default, all alike.
+            groups: the group of each row [N], as in the fit, if the equation has numbers of groups.
         """
         from sklearn.metrics import r2_score
 
@@ -314,6 +329,7 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
         check_is_fitted(self)
         rows, _ = self._read(X, y, sample_weight, getattr(self, "time_origins_", {}))
         columns, program = np.ascontiguousarray(rows.X.T), self._program(None)
+        columns, _ = self._with_own_numbers(columns, groups, None, rows)
         values = evaluate(program, columns)
         if not np.isfinite(values).all():
             raise UndefinedError(f"There is no score on these rows. {explain_undefined(program, columns)}")
@@ -322,7 +338,9 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
     def plot(self, X: ArrayLike | None = None, y: ArrayLike | None = None, index: int | None = None) -> "Figure":
         """Return a figure: the front, the fit, residuals, and the curve or slices. Needs matplotlib, the extra `plot`.
 
-        On the rows of the fit, outliers are crosses, and error bars are drawn.
+        Curves and slices have 95 % bands: of the law, and of new measurements, which scatter around it. On the rows of the fit,
+        outliers are crosses, and error bars are drawn.
+        With groups, the figure has one panel per group instead, with the rows of the fit and the law with the numbers of the group.
 
         Args:
             X: rows to draw, with their target `y`; by default, those of the fit, or a sample if there are many.
@@ -334,12 +352,15 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
         check_is_fitted(self)
         if (X is None) != (y is None):
             raise SettingError("`plot` needs both `X` and `y`, or neither for the rows of the fit.")
+        if self.groupings_:
+            return self._plot_groups(X, index)
         place = FrontPlace(self.discovery_.front, self._place(index), self.discovery_.floor)
         rows = self._rows_to_plot(X, y)
         is_outlier = None
         if rows is not None and X is None and rows.places is not None:
             is_outlier = np.isin(rows.places.numbers, self.outliers_)
-        return plot_formula(place, rows, target=self._target(), is_outlier=is_outlier)
+        fit = self._fit_rows() if hasattr(self, "_evidence") else None  # a model without data has no bands
+        return plot_formula(place, rows, target=self._target(), is_outlier=is_outlier, fit=fit)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -378,9 +399,9 @@ class SPLRegressor(FittedRivals, FittedStability, RegressorMixin, BaseEstimator)
     def _run(self, request: RegressionRequest, watch: "Watcher | None", must_stop: Callable[[], bool]) -> "Discovery":
         """Search, and keep the run in a file if there is to be one."""
         if self.run_file is None:
-            from spl.regression.discover import discover
+            from spl.groups.discover import discover_any
 
-            return discover(request, watch=watch, must_stop=must_stop)
+            return discover_any(request, watch=watch, must_stop=must_stop)
         from spl.runs.regression import discover_in_file
 
         facts = {

@@ -1,5 +1,6 @@
 """What people hand to `SPLDynamics`: trajectories, rows of states and inputs, and one grammar per state."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,29 +9,88 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.arrays import read_matrix
+from spl.data.groupings import read_labels
 from spl.data.trajectories import Trajectories, read_names
 from spl.dynamics.implicit import share_grammar
 from spl.dynamics.rows import Plan
-from spl.errors import DataError, SettingError
+from spl.errors import DataError, SettingError, explain_unknown, list_names, show_value
 from spl.estimators.parameters import make_grammar
 from spl.formulas.grammar import Grammar
 from spl.formulas.operators import Operator
-from spl.formulas.system import rate_names
+from spl.formulas.system import System, rate_names
 
 GrammarLike = Grammar | str | Path
 
 
-def read_trajectories(x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | None) -> Trajectories:
+def read_trajectories(
+    x: Any, t: Any, x_dot: Any, u: Any, feature_names: Sequence[str] | None, run_names: Sequence[Any] | None = None
+) -> Trajectories:
     """Return checked trajectories; names may be those of the states alone, or of states and inputs."""
     if feature_names is None or u is None:
-        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=feature_names)
+        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=feature_names, labels=run_names)
     unnamed = Trajectories.from_arrays(x, t, x_dot=x_dot, u=u)
     n_states = len(unnamed.states)
     given = read_names(feature_names)
     if len(given) == len(unnamed.names):
         names, inputs = given[:n_states], given[n_states:]
-        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=names, input_names=inputs)
-    return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=given)
+        return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=names, input_names=inputs, labels=run_names)
+    return Trajectories.from_arrays(x, t, x_dot=x_dot, u=u, names=given, labels=run_names)
+
+
+def find_run_label(system: System, run: Any) -> str:
+    """Return the label of the run whose own numbers are asked for; a clear error if it is missing or unknown.
+
+    Examples:
+        >>> from spl.formulas.own_numbers import OwnNumber
+        >>> from spl.formulas.program import Vocabulary
+        >>> from spl.formulas.text import parse_expression
+        >>> program = parse_expression("-k1*x", Vocabulary(("x", "k1")))
+        >>> system = System(("x",), ("k1",), (program,), own=(OwnNumber("k1", "run", ("a", "b"), (2.0, 3.0)),))
+        >>> find_run_label(system, "a")
+        'a'
+        >>> find_run_label(system, None)
+        Traceback (most recent call last):
+        ...
+        spl.errors.DataError: The runs have own numbers: say with `run` whose are meant. The runs are: a, b.
+    """
+    if not system.own:
+        if run is not None:
+            raise SettingError(
+                f"`run` is {show_value(run)}, but all runs share the numbers of this system. Leave it out."
+            )
+        return ""
+    if run is None:
+        known = list_names(system.run_labels)
+        raise DataError(f"The runs have own numbers: say with `run` whose are meant. The runs are: {known}.")
+    [label] = read_labels([run], "run")
+    if label not in system.run_labels:
+        raise DataError(explain_unknown("run", label, system.run_labels))
+    return label
+
+
+def check_not_in_grammar(own: Sequence[str], grammar: object) -> None:
+    """Raise a clear error if rules, given as text, have the name of an own number: they cannot say where it stands.
+
+    Examples:
+        >>> check_not_in_grammar(("k",), "f -> k*x | C*x")
+        Traceback (most recent call last):
+        ...
+        spl.errors.SettingError: The grammar has the name 'k' of an own number. Write C in its place: the data decides which numbers
+            differ between runs.
+    """
+    texts = (
+        grammar.values()
+        if isinstance(grammar, Mapping)
+        else grammar
+        if isinstance(grammar, list | tuple)
+        else [grammar]
+    )
+    for name in own:
+        if any(isinstance(text, str) and re.search(rf"\b{name}\b", text) for text in texts):
+            raise SettingError(
+                f"The grammar has the name '{name}' of an own number. Write C in its place: the data decides which numbers differ "
+                "between runs."
+            )
 
 
 def read_columns(x: Any, u: Any, names: Sequence[str]) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ import pandas as pd
 from spl.display.systems import SystemNumber, system_numbers
 from spl.dynamics.discover import SystemDiscovery
 from spl.dynamics.quality import measure_r2
+from spl.formulas.printed_numbers import OWN_KIND
 from spl.formulas.text import to_text
 
 
@@ -26,9 +27,24 @@ def tabulate_fronts(found: SystemDiscovery, digits: int) -> list[pd.DataFrame]:
 
 
 def tabulate_numbers(found: SystemDiscovery) -> pd.DataFrame:
-    """Return the numbers of all equations, one per row, with their standard errors."""
+    """Return the numbers of all equations, one per row, with their standard errors.
+
+    If runs have own numbers, these follow, one row per number and run, with its name and the label of the run in further columns.
+    """
     numbers = [number for of_state in system_numbers(found.system, found.standard_errors) for number in of_state]
-    return pd.DataFrame(numbers, columns=[field.name for field in fields(SystemNumber)])
+    table = pd.DataFrame(numbers, columns=[field.name for field in fields(SystemNumber)])
+    if not found.system.own:
+        return table
+    own = pd.DataFrame(
+        [
+            (number.name, label, value, error, OWN_KIND)
+            for number, errors in zip(found.system.own, found.own_errors, strict=True)
+            for label, value, error in zip(number.labels, number.values, errors, strict=True)
+        ],
+        columns=["name", "run", "value", "standard_error", "kind"],
+    )
+    joined = pd.concat([table.assign(name="", run=""), own.assign(state="", term=own["name"])], ignore_index=True)
+    return joined[["state", "name", "run", "value", "standard_error", "kind", "term"]]
 
 
 def tabulate_r2(found: SystemDiscovery) -> pd.Series:

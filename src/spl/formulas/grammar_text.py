@@ -19,6 +19,7 @@ from typing import NamedTuple
 from spl.errors import SHOWN_PATH, GrammarError, shorten
 from spl.formulas.grammar import MAX_GRAMMAR_RULES, Grammar, Rule
 from spl.formulas.operators import BUILT_IN, SPELLINGS, Operator
+from spl.formulas.own_numbers import OWN_NAME
 from spl.formulas.primes import hide_primes
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import Names, ReadingError, make_token, number_literals, point_at, read_tokens
@@ -159,7 +160,8 @@ class _Words:
         if name in self._symbols:
             return make_token(tk.SYMBOL, self._symbols[name])
         if name not in self.variables:
-            if not self._is_open or (name in self._operators and not quoted):
+            is_own_number = name == OWN_NAME and not quoted  # who binds the grammar knows whether there are groups
+            if not (self._is_open or is_own_number) or (name in self._operators and not quoted):
                 return None
             self.variables[name] = len(self.variables)
         return make_token(tk.VARIABLE, self.variables[name])

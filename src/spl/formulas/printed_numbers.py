@@ -11,6 +11,7 @@ from spl.kernels.programs import tokens as tk
 _NUMBERS = (tk.CONSTANT, tk.LITERAL)
 _FACTOR_PARENTS = (tk.MUL, tk.DIV, tk.NEG)
 FITTED_KIND, ROUNDED_KIND, EXACT_KIND = "fitted", "rounded", "exact"  # kinds of numbers
+OWN_KIND = "own"  # the kind of numbers that each group or run has for itself
 
 
 @dataclass(frozen=True, slots=True)

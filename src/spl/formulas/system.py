@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spl.errors import DataError, ExpressionError, SettingError
+from spl.errors import DataError, ExpressionError, SettingError, explain_unknown
+from spl.formulas.own_numbers import OwnNumber, fill_in_values
 from spl.formulas.primes import PRIME
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
@@ -36,6 +37,7 @@ class System:
     order: int = 1
     is_discrete: bool = False
     is_implicit: bool = False  # whether rates may appear on the right
+    own: tuple[OwnNumber, ...] = ()  # numbers that each run has for itself; their names are the last of the inputs
 
     def __post_init__(self) -> None:
         if self.order not in (1, 2):
@@ -48,6 +50,9 @@ class System:
             )
         if self.is_discrete and self.is_implicit:
             raise SettingError(NO_RATES_OF_MAP)
+        own_names = tuple(number.name for number in self.own)
+        if own_names != self.inputs[len(self.inputs) - len(self.own) :]:
+            raise ExpressionError(f"The own numbers {', '.join(own_names)} must be the last of the inputs.")
         if len(set(self.variables)) < len(self.variables):
             raise DataError(f"Two columns have the same name: {', '.join(self.variables)}. Give each its own.")
         for name, program in zip(self.states, self.programs, strict=True):
@@ -81,6 +86,52 @@ class System:
     def constants(self) -> NDArray[np.float64]:
         """The fitted constants of all programs, in order."""
         return np.array([value for program in self.programs for value in program.constants], dtype=np.float64)
+
+    @property
+    def driving_inputs(self) -> tuple[str, ...]:
+        """The inputs that are measured: all but the own numbers."""
+        return self.inputs[: len(self.inputs) - len(self.own)]
+
+    @property
+    def run_labels(self) -> tuple[str, ...]:
+        """The labels of the runs that have own numbers; empty if there are no own numbers."""
+        return self.own[0].labels if self.own else ()
+
+    @property
+    def free_values(self) -> NDArray[np.float64]:
+        """All that a fit determines: the constants, then the values of each own number, one per run."""
+        return np.concatenate([self.constants, *(np.array(number.values) for number in self.own)])
+
+    def with_free_values(self, values: NDArray[np.float64]) -> "System":
+        """Return the same equations with other constants and own numbers."""
+        if not self.own:
+            return self.with_constants(values)
+        tables = values[self.n_constants :].reshape(len(self.own), -1)
+        own = tuple(number.with_values(table) for number, table in zip(self.own, tables, strict=True))
+        return replace(self.with_constants(values[: self.n_constants]), own=own)
+
+    def with_own_as_inputs(self) -> "System":
+        """Return the system for which own numbers are inputs like others, known exactly."""
+        return replace(self, own=())
+
+    def of_run(self, label: str) -> "System":
+        """Return the system of one run, with the values of its own numbers as constants.
+
+        Examples:
+            >>> from spl.formulas.program import Vocabulary
+            >>> from spl.formulas.text import parse_expression
+            >>> program = parse_expression("-k1 * x", Vocabulary(("x", "k1")))
+            >>> decay = System(("x",), ("k1",), (program,), own=(OwnNumber("k1", "run", ("a", "b"), (2.0, 3.0)),))
+            >>> decay.of_run("b").equations(), decay.of_run("b").inputs
+            (['-3*x'], ())
+        """
+        if not self.own:
+            return self
+        if label not in self.run_labels:
+            raise DataError(explain_unknown("run", label, self.run_labels))
+        values = {number.name: number.value_of(label) for number in self.own}
+        programs = tuple(fill_in_values(program, values) for program in self.programs)
+        return replace(self, inputs=self.driving_inputs, programs=programs, own=())
 
     def with_constants(self, values: ArrayLike) -> "System":
         """Return the same equations with other constants."""

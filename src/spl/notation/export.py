@@ -1,9 +1,11 @@
 """Exports formulas and systems by format: sympy, LaTeX, or source code of a programming language."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spl.errors import SettingError, suggest_name
+from spl.formulas.own_numbers import write_own_table
 from spl.formulas.program import Program
 from spl.formulas.rates import explicit_system
 from spl.formulas.text import make_token, quote_name
@@ -17,6 +19,7 @@ from spl.notation.to_sympy import sympy_text, to_sympy
 if TYPE_CHECKING:
     from spl.formulas.system import System
 
+ALL_DIGITS, LATEX_DIGITS = 17, 6  # of own numbers
 FORMATS = ("sympy", "latex", *LANGUAGES)
 
 
@@ -37,7 +40,7 @@ def check_format(given: str) -> str:
     return given
 
 
-def export_program(program: Program, format: str, *, target: str = "y") -> str:
+def export_program(program: Program, format: str, *, target: str = "y", function: str = "predict") -> str:
     """Return a formula in a format: one line for sympy and LaTeX, otherwise a file with a function `predict` of all columns.
 
     Numbers have all their digits, except in LaTeX, where they have six.
@@ -46,6 +49,7 @@ def export_program(program: Program, format: str, *, target: str = "y") -> str:
         program: the formula.
         format: one of `FORMATS`.
         target: the name of the target, for a comment in the code.
+        function: the name of the function in the code.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -67,7 +71,7 @@ def export_program(program: Program, format: str, *, target: str = "y") -> str:
         return sympy_text(to_sympy(program))
     if format == "latex":
         return to_latex(program)
-    return LAYOUTS[format].function(_write([program], [quote_name(target)], format), "predict")
+    return LAYOUTS[format].function(_write([program], [quote_name(target)], format), function)
 
 
 def export_system(system: "System", format: str) -> str:
@@ -75,7 +79,8 @@ def export_system(system: "System", format: str) -> str:
 
     sympy: a list of right-hand sides. LaTeX: aligned equations. A language: a file with a function `derivatives` of the
     state, and of the inputs if there are any, that returns how the state changes; for order 2 the state is positions and
-    velocities. The function of a map is `next_state`. The state may hold many points, one row per state. Equations with rates on
+    velocities. Own numbers of runs are the last inputs; a table of them follows the equations, in a language as a comment. The
+    function of a map is `next_state`. The state may hold many points, one row per state. Equations with rates on
     both sides are solved for the rates first.
 
     Examples:
@@ -97,15 +102,29 @@ def export_system(system: "System", format: str) -> str:
     check_format(format)
     system = explicit_system(system)
     if format == "sympy":
-        return f"[{', '.join(sympy_text(to_sympy(program)) for program in system.programs)}]"
+        text = f"[{', '.join(sympy_text(to_sympy(program)) for program in system.programs)}]"
+        return "\n".join([text, *(f"# {line}" for line in write_own_table(system.own, ALL_DIGITS))])
     if format == "latex":
-        return _align(system)
+        return "\n\n".join([_align(system), *([_tabulate(system)] if system.own else [])])
     states = system.first_order_states
     positions = states[: len(states) - len(system.programs)]  # for order 2: their slopes are the velocities
     velocities = [_variable(system, len(positions) + k) for k in range(len(positions))]
     left_sides = [f"{quote_name(name)}{'[k+1]' if system.is_discrete else chr(39)}" for name in states]
     shape = SystemShape("next_state" if system.is_discrete else "derivatives", len(states), len(system.inputs))
-    return LAYOUTS[format].system(_write([*velocities, *system.programs], left_sides, format), shape)
+    code = _write([*velocities, *system.programs], left_sides, format)
+    code = replace(code, comments=(*code.comments, *write_own_table(system.own, ALL_DIGITS)))
+    return LAYOUTS[format].system(code, shape)
+
+
+def _tabulate(system: "System") -> str:
+    """Return the own numbers of all runs as a LaTeX array."""
+    heads = " & ".join([r"\text{run}", *(latex_name(number.name) for number in system.own)])
+    rows = [
+        " & ".join([rf"\text{{{label}}}", *(f"{number.value_of(label):.{LATEX_DIGITS}g}" for number in system.own)])
+        for label in system.run_labels
+    ]
+    columns = "l" + "r" * len(system.own)
+    return "\n".join([rf"\begin{{array}}{{{columns}}}", " \\\\\n".join([heads, *rows]), r"\end{array}"])
 
 
 def _write(programs: Sequence[Program], left_sides: Sequence[str], format: str) -> Code:

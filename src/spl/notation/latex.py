@@ -103,6 +103,16 @@ def latex_table(rows: Iterable[tuple[int, float, Program]], *, target: str = "",
     return "\n".join([*head, *lines, r"\bottomrule", r"\end{tabular}"])
 
 
+def latex_number(value: float, digits: int = 6) -> str:
+    r"""Return a decimal number for math mode.
+
+    Examples:
+        >>> latex_number(1.5e-7)
+        '1.5 \\cdot 10^{-7}'
+    """
+    return _latex_decimal(value, digits).text
+
+
 def latex_name(name: str) -> str:
     r"""Return a column's name for math mode: a letter or Greek letter with its subscript and primes, anything else upright.
 

@@ -24,7 +24,11 @@ from spl.plots.style import (
 )
 from spl.regression.explained_share import share_explained
 from spl.regression.fit import evaluate
+from spl.regression.fit_rows import FitRows
 from spl.regression.front import Front
+from spl.regression.prediction_errors import KnownLaw
+from spl.regression.same_structure import columns_of
+from spl.regression.slices import Slice, cut_slice
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +37,6 @@ Numbers = NDArray[np.float64]
 
 MAX_SLICES = 6  # one per variable
 MAX_BARS = 300  # error bars drawn: more would cover the points
-_CURVE_POINTS = 400
 _PANEL = 3.7  # inches
 _TITLE_SIZE = 13.0
 _TITLE_DIGITS = 5
@@ -69,20 +72,27 @@ class _Rows:
 
 
 def plot_formula(
-    place: FrontPlace, data: Dataset | None, *, target: str = "y", is_outlier: NDArray[np.bool_] | None = None
+    place: FrontPlace,
+    data: Dataset | None,
+    *,
+    target: str = "y",
+    is_outlier: NDArray[np.bool_] | None = None,
+    fit: FitRows | None = None,
 ) -> "Figure":
     """Return a figure of a formula: its place in the front; with data also its fit, residuals, and curve or slices.
 
     A formula of one variable is drawn as a curve. Of several variables, each has a slice: the formula along it with the
     others at their median, and the residual of each row added to it. Outliers are crosses; error bars are drawn if they are known.
+    Curves and slices have 95 % bands, of the law and of new measurements.
 
     Args:
         place: the formula in its front.
         data: the rows to draw.
         target: the name of the target.
         is_outlier: whether each of these rows is an outlier; None if there are none.
+        fit: the rows that the formula was fitted to; None leaves out the bands.
     """
-    variables = [] if data is None else _used_variables(place.program, data)[:MAX_SLICES]
+    variables = [] if data is None else sorted(columns_of(place.program))[:MAX_SLICES]
     n_panels = 1 if data is None else 3 + max(len(variables), 1)
     n_columns = 1 if n_panels == 1 else 2 if n_panels == 4 else 3
     n_rows = -(-n_panels // n_columns)
@@ -95,8 +105,9 @@ def plot_formula(
             rows = _Rows.choose(data, is_outlier)
             _draw_fit(next(panels), place.program, rows, target)
             _draw_residuals(next(panels), place.program, rows, target)
+            law = None if fit is None else KnownLaw.of(place.program, fit.rows, fit.given)
             for axes, variable in zip(panels, variables or [0], strict=True):
-                _draw_slice(axes, place.program, rows, variable, target)
+                _draw_slice(axes, cut_slice(place.program, data, variable), rows, law, target)
         figure.suptitle(_equation(place.program, target, figure.get_figwidth() - 0.4), fontsize=_TITLE_SIZE)
     return figure
 
@@ -118,12 +129,6 @@ def _draw_points(axes: Any, rows: _Rows, x: Numbers, y: Numbers, what: str, *, h
 def _equation(program: Program, target: str, inches: float) -> str:
     latex = f"{latex_name(target)} = {to_latex(program, digits=_TITLE_DIGITS)}"
     return typeset(latex, f"{target} = {to_text(program, _TITLE_DIGITS)}", inches, _TITLE_SIZE)
-
-
-def _used_variables(program: Program, data: Dataset) -> list[int]:
-    """Return the variables of a formula, in the order of the columns."""
-    columns = {program.vocabulary.variable_token(name): index for index, name in enumerate(data.names)}
-    return sorted({columns[token] for token in program.tokens if token in columns})
 
 
 def _draw_front(axes: Any, place: FrontPlace) -> None:
@@ -181,26 +186,20 @@ def _draw_residuals(axes: Any, program: Program, rows: _Rows, target: str) -> No
     axes.set_title("residuals", loc="left")
 
 
-def _draw_slice(axes: Any, program: Program, rows: _Rows, variable: int, target: str) -> None:
-    """Draw the formula along one variable, the others at their median, with the partial residual of each row.
-
-    The other variables of a row are not at their median, so its measured value lies off the line even if the formula is
-    exact. The partial residual is the value of the line at the row, plus measured minus predicted.
-    """
+def _draw_slice(axes: Any, cut: Slice, rows: _Rows, law: KnownLaw | None, target: str) -> None:
+    """Draw the formula along one column, with the points of the rows and the 95 % bands."""
     data = rows.data
-    others = [k for k in _used_variables(program, data) if k != variable]
-    line = np.repeat(np.median(data.columns, axis=1)[:, np.newaxis], _CURVE_POINTS, axis=1)
-    line[variable] = np.linspace(*limits(data.columns[variable], 0.02), _CURVE_POINTS)
-    points = data.target
-    if others:
-        on_line = np.repeat(line[:, :1], data.n_rows, axis=1)
-        on_line[variable] = data.columns[variable]
-        points = evaluate(program, on_line) + points - evaluate(program, data.columns)
-    what = "formula + residual" if others else "measured"
-    _draw_points(axes, rows, data.columns[variable], points, what, has_bars=True)
-    axes.plot(line[variable], evaluate(program, line), lw=1.6, color=FOUND_COLOUR, label="formula")
-    axes.set_ylim(limits(points, 0.25))
-    axes.set_xlabel(label(data.names[variable]))
+    what = "measured" if cut.is_whole else "formula + residual"
+    _draw_points(axes, rows, data.columns[cut.column], cut.points, what, has_bars=True)
+    axes.plot(cut.x, cut.values, lw=1.6, color=FOUND_COLOUR, label="formula")
+    ends = limits(cut.points, 0.25)
+    if law is not None:
+        for name, is_new, alpha in (("95 %, new values", True, 0.12), ("95 %, the law", False, 0.3)):
+            limited = law.limits(cut.columns, is_new=is_new)  # they may be infinite
+            low, high = np.clip(limited, 2 * ends[0] - ends[1], 2 * ends[1] - ends[0]).T
+            axes.fill_between(cut.x, low, high, color=FOUND_COLOUR, alpha=alpha, lw=0, zorder=0, label=name)
+    axes.set_ylim(ends)
+    axes.set_xlabel(label(data.names[cut.column]))
     axes.set_ylabel(label(target))
-    axes.set_title("slice, others at their median" if others else "curve", loc="left")
+    axes.set_title("curve" if cut.is_whole else "slice, others at their median", loc="left")
     axes.legend()

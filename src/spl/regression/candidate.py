@@ -22,8 +22,13 @@ class Candidate:
     @property
     def cost(self) -> int:
         """The cost of its program; 0 for a number, so that every other formula has to fit better than the best constant."""
-        is_number = len(self.program) == 1 and self.program.tokens[0] >> tk.KIND_SHIFT in (tk.CONSTANT, tk.LITERAL)
-        return 0 if is_number else self.program.cost
+        return cost_of(self.program)
+
+
+def cost_of(program: Program) -> int:
+    """Return the cost of a formula; 0 for a number."""
+    is_number = len(program) == 1 and program.tokens[0] >> tk.KIND_SHIFT in (tk.CONSTANT, tk.LITERAL)
+    return 0 if is_number else program.cost
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ view of the data; `views` says when there are more, and whose turn it is.
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -89,8 +89,8 @@ class Discovery:
     outliers: tuple[int, ...] = ()  # rows far from the formula, if the noise model expects such rows
     screened: str = ""  # for people: which columns of a wide table were searched; one of the notes
     held_out: HeldOutVerdict | None = None  # what rows that the search never saw say about the front
-    rivals: tuple[
-        Candidate, ...
+    rivals: Sequence[
+        Candidate
     ] = ()  # distinct formulas with short descriptions, the shortest first; empty if none were kept
 
     def choose(self, selection: str) -> int:

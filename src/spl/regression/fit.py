@@ -95,7 +95,7 @@ def fit(
         return fitted
     table = pack_table(dataset)
     if program.constants:
-        error, constants = _run_kernel(program, table, effort, seed)
+        error, constants = run_kernel(program, table, effort, seed)
         loss = float(np.sqrt(error / dataset.n_rows))
         if loss < before:
             fitted = Candidate(program.with_constants(constants), loss, reward)
@@ -189,7 +189,7 @@ def _fit_by_likelihood(program: Program, dataset: Dataset, effort: FitEffort, se
     if not _can_be_fitted(dataset):
         return Candidate(program, scatter.equivalent_error(dataset.floor), reward)
     for _ in range(MAX_REWEIGHTINGS if program.constants else 0):
-        _, constants = _run_kernel(program, pack_table(rows), effort, seed)
+        _, constants = run_kernel(program, pack_table(rows), effort, seed)
         moved = program.with_constants(constants)
         found = find_scatter(moved, dataset)
         gain = scatter.nats - found.nats
@@ -279,7 +279,8 @@ def _is_stable(program: Program, table: FitTable) -> bool:
     return bool(is_program_stable(pack_program(program), alphabet, table, make_scratch(FIT_WORK)))
 
 
-def _run_kernel(program: Program, table: FitTable, effort: FitEffort, seed: int) -> tuple[float, NDArray[np.float64]]:
+def run_kernel(program: Program, table: FitTable, effort: FitEffort, seed: int) -> tuple[float, NDArray[np.float64]]:
+    """Return the squared error of a fit to a table by least squares, and the constants; infinity if none lies in the domain."""
     work = make_scratch(FIT_WORK)
     random: NDArray[Any] = np.array([seed], np.uint64)
     alphabet = pack_alphabet(program.vocabulary)

@@ -5,8 +5,10 @@ could make up for. So the difference of two formulas is treated as a random func
 covariance is that of the noise and of the numbers of both, with values linear in the numbers. Points are chosen one by one. After
 each, the difference is what is left of it if the point had been measured, so that the next point separates what the others do not.
 
-How well two formulas are separated is the Bhattacharyya distance, the mean squared difference over eight. The sum over all pairs of
-sqrt(weight * weight) * exp(-distance) bounds the chance to choose the wrong one. Each point is the one that lowers this sum most.
+How well two formulas are separated is the Bhattacharyya distance of what they predict: the mean squared difference over eight, and
+more where one of them leaves its values open and the other does not, as a law does beside a formula in which one of its numbers is
+fixed. The sum over all pairs of sqrt(weight * weight) * exp(-distance) bounds the chance to choose the wrong one. Each point is the
+one that lowers this sum most.
 Points keep some distance from each other: none of the formulas may be right, and measurements side by side would not show it.
 """
 
@@ -191,6 +193,26 @@ def _root(curvature: Curvature) -> Numbers:
     return np.asarray(curvature.units[:, np.newaxis] * vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
+class _Variances:
+    """The variances of measurements that a formula predicts, or of their differences; they shrink with each point that was chosen."""
+
+    def __init__(self, features: Numbers) -> None:
+        self._features = features
+        self._covariance = np.eye(features.shape[1])
+        self.at_places = self._find()  # [M], of a measurement at each place, noise included
+
+    def measure(self, at: int) -> Numbers:
+        """Add a place. Return by how much the values at all places follow a measurement there [M]."""
+        seen = self._covariance @ self._features[at]
+        shares = self._features @ seen / self.at_places[at]
+        self._covariance = self._covariance - np.outer(seen, seen) / self.at_places[at]
+        self.at_places = self._find()
+        return np.asarray(shares)
+
+    def _find(self) -> Numbers:
+        return np.asarray(1.0 + np.einsum("mc,cd,md->m", self._features, self._covariance, self._features))
+
+
 class _Pair:
     """The difference of two formulas as a random function, given the points that were chosen."""
 
@@ -198,8 +220,8 @@ class _Pair:
         difference = one.values - other.values
         difference = np.where(np.isfinite(difference), difference, GREATEST_DIFFERENCE)  # only one of them has a value
         self._difference = np.clip(difference, -GREATEST_DIFFERENCE, GREATEST_DIFFERENCE)
-        self._features = np.hstack([one.features, other.features]) / math.sqrt(2.0)  # the mean of both covariances
-        self._covariance = np.eye(self._features.shape[1])
+        self._mean = _Variances(np.hstack([one.features, other.features]) / math.sqrt(2.0))  # of both covariances
+        self._own = [_Variances(one.features), _Variances(other.features)]
         self._distance = 0.0
 
     def distances(self) -> Numbers:
@@ -209,14 +231,14 @@ class _Pair:
     def measure(self, at: int) -> None:
         """Add a place."""
         self._distance += float(self._gains()[at])
-        seen = self._covariance @ self._features[at]
-        variance = 1.0 + float(self._features[at] @ seen)
-        self._difference = self._difference - self._features @ seen * (self._difference[at] / variance)
-        self._covariance = self._covariance - np.outer(seen, seen) / variance
+        self._difference = self._difference - self._mean.measure(at) * self._difference[at]
+        for own in self._own:
+            own.measure(at)
 
     def _gains(self) -> Numbers:
-        variances = 1.0 + np.einsum("mc,cd,md->m", self._features, self._covariance, self._features)
-        return np.asarray(self._difference**2 / variances / 8)
+        by_values = self._difference**2 / self._mean.at_places / 8
+        of_each = sum(np.log(own.at_places) for own in self._own)
+        return np.asarray(by_values + 0.5 * np.log(self._mean.at_places) - 0.25 * of_each)
 
 
 def _separate(models: Sequence[_Model], weights: Sequence[float], spread: _Spread) -> list[int]:

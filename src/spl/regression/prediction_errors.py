@@ -1,6 +1,7 @@
 """How sure predictions are: standard errors and intervals of the law, limits of new measurements, and rows outside of the data."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,34 @@ from spl.regression.uncertainty import LEVEL, Curvature, free_numbers, measure_c
 Numbers = NDArray[np.float64]
 
 MAX_NAMED = 3  # columns in a warning
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownLaw:
+    """A fitted formula, and how well its rows determine it: made once, it gives the limits of any predictions."""
+
+    curvature: Curvature  # with all its numbers as constants, rounded ones as well
+    noise: FittedNoise
+
+    @classmethod
+    def of(cls, program: Program, data: Dataset, given: Collection[float] = ()) -> "KnownLaw":
+        """Measure how well rows determine a formula that was fitted to them; `given` are exact numbers, from the grammar."""
+        curvature = measure_curvature(free_numbers(program, given), data)
+        with np.errstate(all="ignore"):
+            return cls(curvature, _fitted_noise(curvature, data))
+
+    def limits(self, columns: Numbers, level: float = LEVEL, *, is_new: bool = False) -> Numbers:
+        """Return lower and upper limits [M, 2] of the law on columns [D, M], or of new measurements; NaN where it has no value."""
+        errors, quantile = _errors_on(self.curvature, columns), self.curvature.quantile(level)
+        with np.errstate(all="ignore"):
+            values = evaluate(self.curvature.program, columns)
+            if not is_new:
+                ends = [clip_to_targets(self.noise.model, values + sign * quantile * errors) for sign in (-1, 1)]
+            elif self.curvature.scatter is IMPOSSIBLE:
+                ends = [np.full(values.size, -np.inf), np.full(values.size, np.inf)]
+            else:
+                ends = list(limit_new_values(self.noise, values, errors, level, quantile))
+        return np.where(np.isfinite(values), ends, np.nan).T
 
 
 def predict_errors(program: Program, data: Dataset, columns: Numbers, given: Collection[float] = ()) -> Numbers:
@@ -76,18 +105,7 @@ def predict_limits(
         >>> predict_limits(line, data, np.array([[1.0]]), is_new=True).round(2)
         array([[0.51, 3.49]])
     """
-    model = data.noise or NORMAL
-    curvature = measure_curvature(free_numbers(program, given), data)
-    errors, quantile = _errors_on(curvature, columns), curvature.quantile(level)
-    with np.errstate(all="ignore"):
-        values = evaluate(curvature.program, columns)
-        if not is_new:
-            ends = [clip_to_targets(model, values + sign * quantile * errors) for sign in (-1, 1)]
-        elif curvature.scatter is IMPOSSIBLE:
-            ends = [np.full(values.size, -np.inf), np.full(values.size, np.inf)]
-        else:
-            ends = list(limit_new_values(_fitted_noise(curvature, data), values, errors, level, quantile))
-    return np.where(np.isfinite(values), ends, np.nan).T
+    return KnownLaw.of(program, data, given).limits(columns, level, is_new=is_new)
 
 
 def predict_noise(program: Program, data: Dataset, columns: Numbers) -> Numbers:
@@ -131,7 +149,7 @@ def explain_extrapolation(program: Program, columns: Numbers, data: Dataset) -> 
         >>> explain_extrapolation(parse_expression("2*x", Vocabulary(("x",))), np.array([[5.0, 12.0]]), data)
         '1 of 2 rows lies outside of the data: x reaches 12, 0.2 times its range beyond 10. Intervals there hold ...'
     """
-    used = _columns_of(program)
+    used = _columns_of(program, data)
     lows, highs = data.columns[used].min(axis=1), data.columns[used].max(axis=1)
     new = columns[used]
     n_outside = int(is_outside(program, columns, data).sum())
@@ -159,13 +177,15 @@ def is_outside(program: Program, columns: Numbers, data: Dataset) -> NDArray[np.
         >>> is_outside(parse_expression("2*x", Vocabulary(("x",))), np.array([[5.0, 12.0]]), data)
         array([False,  True])
     """
-    used = _columns_of(program)
+    used = _columns_of(program, data)
     lows, highs = (ends[:, np.newaxis] for ends in (data.columns[used].min(axis=1), data.columns[used].max(axis=1)))
     return np.asarray(((columns[used] < lows) | (columns[used] > highs)).any(axis=0))
 
 
-def _columns_of(program: Program) -> list[int]:
-    return sorted({token & tk.PAYLOAD_MASK for token in program.tokens if token >> tk.KIND_SHIFT == tk.VARIABLE})
+def _columns_of(program: Program, data: Dataset) -> list[int]:
+    """Return the columns that a formula depends on; variables after them are numbers of groups."""
+    found = {token & tk.PAYLOAD_MASK for token in program.tokens if token >> tk.KIND_SHIFT == tk.VARIABLE}
+    return sorted(place for place in found if place < len(data.names))
 
 
 def _say_how_far(name: str, low: float, high: float, values: Numbers) -> list[str]:

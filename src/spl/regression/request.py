@@ -3,9 +3,11 @@
 from dataclasses import KW_ONLY, dataclass, field
 
 from spl.data.dataset import Dataset
+from spl.data.groupings import MAX_GROUPINGS, Grouping
 from spl.data.hold_out import check_held_out
-from spl.errors import DataError
+from spl.errors import DataError, GrammarError
 from spl.formulas.grammar import Grammar
+from spl.formulas.own_numbers import OWN_NAME
 from spl.noise.models import BINOMIAL, NORMAL, POISSON, NoiseModel, check_targets
 from spl.settings import Limits, SearchConfig
 
@@ -25,6 +27,7 @@ class RegressionRequest:
         noise: the noise model of the target, or "auto" for the one that describes it best.
         target_error: how far the target itself may be off; a formula that is off by no more is exact.
         held_out: rows that the search never sees, on which its formulas are compared; None if there are none.
+        groupings: which group each row belongs to, if groups may have numbers of their own; one or two groupings.
         keeps_rivals: whether to collect formulas that the data cannot tell from the best one, when the search ends.
 
     Examples:
@@ -45,9 +48,11 @@ class RegressionRequest:
     target_error: float = 0.0
     held_out: Dataset | None = None
     keeps_rivals: bool = True
+    groupings: tuple[Grouping, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grammar", self.grammar.bind(self.data.names))
+        object.__setattr__(self, "grammar", bind_grammar(self.grammar, self.data.names, self.groupings))
+        check_groupings(self.groupings, self.data.n_rows)
         check_noise_suits(self.noise, self.data)
         if self.held_out is not None:
             check_held_out(self.held_out, self.data.names)
@@ -55,6 +60,29 @@ class RegressionRequest:
                 check_noise_suits(self.noise, self.held_out)
             except DataError as error:
                 raise DataError(f"The validation rows do not suit the noise model. {error}") from None
+
+
+def bind_grammar(grammar: Grammar, columns: tuple[str, ...], groupings: tuple[Grouping, ...]) -> Grammar:
+    """Return a grammar bound to columns; `K` in its rules is an own number, which needs groups, unless a column is called so."""
+    if OWN_NAME not in grammar.vocabulary.variables or OWN_NAME in columns:
+        return grammar.bind(columns)
+    if not groupings:
+        raise GrammarError(
+            f"The grammar has `{OWN_NAME}`, a number that each group has for itself, but there are no groups. Name the groups, or "
+            "write `C` for a number that all rows share."
+        )
+    return grammar.bind((*columns, OWN_NAME))
+
+
+def check_groupings(groupings: tuple[Grouping, ...], n_rows: int) -> None:
+    """Raise a clear error unless the groupings fit the rows."""
+    if len(groupings) > MAX_GROUPINGS:
+        raise DataError(f"There are {len(groupings)} groupings; at most {MAX_GROUPINGS} are possible. Leave some out.")
+    for grouping in groupings:
+        if grouping.codes.size != n_rows:
+            raise DataError(
+                f"There must be one group label per row ({n_rows}); '{grouping.name}' has {grouping.codes.size}."
+            )
 
 
 def check_noise_suits(noise: NoiseModel | str, data: Dataset) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from spl.data.dataset import Dataset
+from spl.errors import count_noun
 from spl.formulas.program import Program
 from spl.formulas.text import quote_name
 from spl.noise.models import IMPOSSIBLE, NORMAL, RELATIVE
@@ -24,6 +25,7 @@ Numbers = NDArray[np.float64]
 
 MIN_CHECKED = 10  # rows: with fewer, the distribution of the ratio is too coarse
 MAX_NORMAL_ROWS = 2_000  # of the check for normality, which otherwise sees the slightest difference
+MAX_CHECKED = 100_000  # rows of the other checks, spread over all: sorting more takes seconds and shows no more
 DOUBTFUL = 0.01  # chance below which a check is doubtful; divided by the number of columns where each is checked
 
 
@@ -56,17 +58,35 @@ def check_residuals(program: Program, data: Dataset) -> tuple[ResidualCheck, ...
         []
         ['normality', 'order', 'spread', 'column']
     """
+    return () if why_unchecked(program, data) else tuple(_make_checks(program, data))
+
+
+def why_unchecked(program: Program, data: Dataset) -> str:
+    """Return in words why there is nothing to check; empty if there is.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> data = Dataset.from_arrays([[0.0], [1.0]], [0.0, 1.0], names=["x"])
+        >>> why_unchecked(parse_expression("x", Vocabulary(("x",))), data)
+        'there are only 2 rows'
+    """
+    if data.n_rows < MIN_CHECKED:
+        return f"there {'is' if data.n_rows == 1 else 'are'} only {count_noun(data.n_rows, 'row')}"
     scatter = find_scatter(program, replace(data, noise=data.noise or NORMAL))
-    if data.n_rows < MIN_CHECKED or scatter is IMPOSSIBLE or scatter.is_exact:
-        return ()
+    if scatter is IMPOSSIBLE:
+        return "there are rows that the formula cannot have produced"
+    is_exact = scatter.is_exact or not np.abs(data.target - evaluate(program, data.columns)).max() > data.floor
+    return "the formula fits to rounding error" if is_exact else ""
+
+
+def _make_checks(program: Program, data: Dataset) -> Iterator[ResidualCheck]:
+    scatter = find_scatter(program, replace(data, noise=data.noise or NORMAL))
+    sizes = _inverse_sizes(data, scatter.precisions)
+    few = np.arange(0, data.n_rows, -(-data.n_rows // MAX_CHECKED))
+    data = data.take(few)
     values = evaluate(program, data.columns)
-    residuals = (data.target - values) * _inverse_sizes(data, scatter.precisions)
-    if not np.abs(data.target - values).max() > data.floor:
-        return ()
-    return tuple(_make_checks(residuals, values, data))
-
-
-def _make_checks(residuals: Numbers, values: Numbers, data: Dataset) -> Iterator[ResidualCheck]:
+    residuals = (data.target - values) * sizes[few]
     if (data.noise or NORMAL) in (NORMAL, RELATIVE):
         yield _check_normality(residuals)
     in_order = np.arange(residuals.size) if data.places is None else np.argsort(data.places.numbers, kind="stable")

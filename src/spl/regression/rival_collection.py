@@ -4,8 +4,11 @@ A tree keeps programs by rough prices; see `kernels/tree/rival_pool`. Here they 
 values. The work is bounded by counts and never by the clock, so that a run can be repeated.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,34 +37,64 @@ SAME_SHARE = 1e-3  # of the noise: formulas that differ by less everywhere are t
 SAME_VALUE_SHARE = 1e-9  # of the value
 
 
-def collect_rivals(views: Views, yardstick: Yardstick, front: Front) -> tuple[Candidate, ...]:
-    """Return distinct formulas whose descriptions are short, the shortest first; those of the polished front are among them."""
+class CollectedRivals(Sequence[Candidate]):
+    """Distinct formulas whose descriptions are short, the shortest first; those of the polished front are among them.
+
+    They are fitted, priced and compared when they are first asked for: for an easy law, that takes a tenth of the time of the search.
+    """
+
+    def __init__(self, rough: tuple[Candidate, ...], yardstick: Yardstick, front: Front) -> None:
+        self._rough, self._yardstick, self._front = rough, yardstick, front
+
+    @cached_property
+    def _collected(self) -> tuple[Candidate, ...]:
+        return tuple(_fit_and_compare(self._rough, self._yardstick, self._front))
+
+    @overload
+    def __getitem__(self, place: int) -> Candidate: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Candidate, ...]: ...
+    def __getitem__(self, place: int | slice) -> Candidate | tuple[Candidate, ...]:
+        return self._collected[place]
+
+    def __len__(self) -> int:
+        return len(self._collected)
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[Candidate, ...]]]:
+        return tuple, (self._collected,)  # copies and pickles do not need the rows
+
+
+def collect_rivals(views: Views, yardstick: Yardstick, front: Front) -> CollectedRivals:
+    """Return the rivals of a polished front: those that the trees of all views keep, and its own formulas."""
+    n_fits = min(max(MAX_ROW_FITS // yardstick.check.n_rows, MIN_FITS), MAX_FITS)
+    return CollectedRivals(tuple(islice(_find(views, front), n_fits)), yardstick, front)
+
+
+def _fit_and_compare(rough: Iterable[Candidate], yardstick: Yardstick, front: Front) -> list[Candidate]:
     n_rows, floor = yardstick.data.n_rows, yardstick.floor
 
     def length(candidate: Candidate) -> float:
         return plain_length(candidate, n_rows, floor)
 
     most = length(front[front.choose("mdl", n_rows, floor)]) + KEPT_NATS
-    known = {each.program.tokens for each in front}
-    found = {each.program.tokens: each for each in _find(views) if each.program.tokens not in known}
-    n_fits = min(max(MAX_ROW_FITS // yardstick.check.n_rows, MIN_FITS), MAX_FITS)
-    fitted = [fit(each.program, yardstick.check, reward=each.reward) for each in list(found.values())[:n_fits]]
+    fitted = (fit(each.program, yardstick.check, reward=each.reward) for each in rough)
     near = [each for each in fitted if length(each) <= most]
     if yardstick.check is not yardstick.data:
         near = [fit(each.program, yardstick.data, effort=LAST_EFFORT, reward=each.reward) for each in near]
     tidied = [tidy_candidate(each, yardstick.check) for each in near]
     close = [each for each in (*front, *tidied) if length(each) <= most]
-    return tuple(keep_distinct(sorted(close, key=length), yardstick.check, floor)[:MAX_KEPT])
+    return keep_distinct(sorted(close, key=length), yardstick.check, floor)[:MAX_KEPT]
 
 
-def _find(views: Views) -> Iterator[Candidate]:
-    """Yield what the trees of all views keep, then what former trees kept. What is in their fronts was polished."""
+def _find(views: Views, front: Front) -> Iterator[Candidate]:
+    """Yield what the trees of all views keep, then what former trees kept, each once. What is in the front was polished."""
     vocabulary = views.setup.request.grammar.vocabulary
     order = [views.lead, *(view for view in views.opened if view is not views.lead)]
-    for view in order:
-        yield from (each.candidate for each in view.rough_rivals(vocabulary))
-    for view in order:
-        yield from view.rivals
+    known = {each.program.tokens for each in front}
+    for each in chain(*(view.rough_rivals(vocabulary) for view in order), *(view.rivals for view in order)):
+        if each.program.tokens not in known:
+            known.add(each.program.tokens)
+            yield each
 
 
 # ---- telling formulas apart ------------------------------------------------------------------------

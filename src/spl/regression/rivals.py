@@ -70,11 +70,12 @@ def find_rivals(found: Discovery, chosen: int, rows: Dataset, within: float = WI
         if structure_of(each.program) != structure_of(best.program)
         and not compare_by(each, few, points).are_those_of(values, noise)
     ]
-    total = 1.0 + sum(math.exp(-difference) for difference, _ in others)
+    least = min([0.0, *(difference for difference, _ in others)])  # far below 0 for a poor formula: exp of it overflows
+    total = math.exp(least) + sum(math.exp(least - difference) for difference, _ in others)
     places = box_places(rows.columns.min(axis=1), rows.columns.max(axis=1))
     here = _Comparison(best.program, rows, np.hstack([rows.columns, places]))
     return [
-        Rival(each, difference, math.exp(-difference) / total, *here.compare(each.program))
+        Rival(each, difference, math.exp(least - difference) / total, *here.compare(each.program))
         for difference, each in others
     ]
 

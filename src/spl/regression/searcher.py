@@ -4,7 +4,7 @@ A searcher owns its tree, and what outlives it: the ledger of known programs, th
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -161,15 +161,14 @@ class Searcher:
             self._unpacked[place] = known
         return known
 
-    def rivals(self, reach: float) -> list[Rough]:
-        """Return distinct programs whose rough descriptions are within `reach` nats of the shortest, which comes first."""
+    def rivals(self, reach: float) -> Iterator[Rough]:
+        """Yield distinct programs whose rough descriptions are within `reach` nats of the shortest, which comes first."""
         lengths, vocabulary = self._ledger.rival_lengths, self._grammar.vocabulary
         is_near = np.isfinite(lengths) & (lengths <= lengths.min() + reach)
-        order = np.argsort(lengths, kind="stable")[: int(is_near.sum())]
-        return [
-            Rough(Candidate(unpack_record(record, vocabulary), float(record.loss), float(record.reward)), float(length))
-            for record, length in zip(self._ledger.rivals[order], lengths[order], strict=True)
-        ]
+        for place in np.argsort(lengths, kind="stable")[: int(is_near.sum())].tolist():
+            record = self._ledger.rivals[place]
+            program = unpack_record(record, vocabulary)
+            yield Rough(Candidate(program, float(record.loss), float(record.reward)), float(lengths[place]))
 
     def modules(self) -> list[Module]:
         """Return the modules found since `forget_modules`, the best first."""

@@ -1,6 +1,9 @@
 """A view of the data: how much each row counts, which columns, by which noise model formulas are assessed; and the trees there."""
 
+import heapq
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +13,7 @@ from spl.formulas.program import Vocabulary
 from spl.kernels.programs.fit import PROBE_ROWS
 from spl.noise.models import NORMAL, NoiseModel
 from spl.regression.assess import Assessment
-from spl.regression.candidate import Candidate, Rough
+from spl.regression.candidate import Candidate
 from spl.regression.column_view import ColumnView
 from spl.regression.front import Front
 from spl.regression.scales import Scales
@@ -124,21 +127,20 @@ class View:
         expressed = self.planting.scales.express(candidate)
         return None if expressed is None else self.planting.columns.express(expressed, vocabulary)
 
-    def rough_rivals(self, vocabulary: Vocabulary) -> list[Rough]:
-        """Return the formulas of its trees that may be rivals, in terms of the whole table, the shortest description first."""
+    def rough_rivals(self, vocabulary: Vocabulary) -> Iterator[Candidate]:
+        """Yield the formulas of its trees that may be rivals, in terms of the whole table, the shortest description first."""
         n_rows = self.yardstick.check.n_rows
         reach = ROUGH_NATS + (ROUGH_NATS_PER_ROW * n_rows if n_rows > PROBE_ROWS else 0.0)
-        kept: dict[tuple[int, ...], Rough] = {}
-        found = (each for tree in self.trees for each in tree.rivals(reach))
-        for each in sorted(found, key=lambda each: each.length):
-            expressed = self.express(each.candidate, vocabulary)
-            if expressed is not None:
-                kept.setdefault(expressed.program.tokens, Rough(expressed, each.length))
-        return list(kept.values())
+        known: set[tuple[int, ...]] = set()
+        for rough in heapq.merge(*(tree.rivals(reach) for tree in self.trees), key=lambda each: each.length):
+            expressed = self.express(rough.candidate, vocabulary)
+            if expressed is not None and expressed.program.tokens not in known:
+                known.add(expressed.program.tokens)
+                yield expressed
 
     def restart(self, planting: Planting, vocabulary: Vocabulary) -> None:
         """Start new trees with other weights or columns; what was found so far stays in the front and among the rivals."""
-        latest = (each.candidate for each in self.rough_rivals(vocabulary)[:MAX_FORMER_RIVALS])
+        latest = islice(self.rough_rivals(vocabulary), MAX_FORMER_RIVALS)
         self.rivals = (*latest, *self.rivals)[: 2 * MAX_FORMER_RIVALS]
         self.n_before = self.all_episodes, self.all_evaluations
         self.n_restarts += 1

@@ -44,6 +44,16 @@ class Series:
     is_cross: bool = False  # whether points are crosses, not dots
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Band:
+    """The area between two curves over x; infinite ends leave the chart, NaN is left out."""
+
+    x: Numbers
+    low: Numbers
+    high: Numbers
+    look: str  # a CSS class of the page: "law" or "new"
+
+
 def draw_front(points: Sequence[FrontPoint], chosen: int, *, floor: float, loss_label: str) -> str:
     """Return the chart of the front; every formula is a radio button, and the chosen one is checked."""
     losses = [max(point.loss, floor) for point in points]
@@ -100,8 +110,9 @@ def draw_series(
     is_log: bool = False,
     margin: float = 0.05,
     is_tight: bool = False,
+    bands: Sequence[Band] = (),
 ) -> str:
-    """Return points and lines in one chart; the axes span the first series, or all of them if `is_log`.
+    """Return points and lines in one chart, in front of bands; the axes span the first series, or all of them if `is_log`.
 
     With `is_tight`, the margins at the left and right are narrow, as for time.
     """
@@ -114,7 +125,8 @@ def draw_series(
         WIDTH - RIGHT_MARGIN,
         margin=0.01 if is_tight else margin,
     )
-    return _chart(across, up, series, label, x_label, y_label)
+    behind = "".join(f'<path class="band {band.look}" d="{_outline(band, across, up)}"/>' for band in bands)
+    return _chart(across, up, series, label, x_label, y_label, behind=behind)
 
 
 def _chart(
@@ -139,8 +151,7 @@ def _path(series: Series, across: Scale, up: Scale) -> str:
     x = across.places(series.x)
     with np.errstate(all="ignore"):
         y = up.places(series.y) if not up.is_log else np.array([up.place(v) if v > 0 else np.nan for v in series.y])
-    # far outside, positions are clipped: they cannot be seen, and some browsers fail on huge ones
-    y = np.where(np.isfinite(y), np.clip(y, -HEIGHT, 2 * HEIGHT), np.nan)
+    y = np.where(np.isfinite(y), _clip(y), np.nan)
     parts: list[str] = []
     is_open = False
     for a, b in zip(x, y, strict=True):
@@ -156,6 +167,28 @@ def _path(series: Series, across: Scale, up: Scale) -> str:
         parts.append(f"{'L' if is_open else 'M'}{place}" if series.is_line else f"M{place}h0")
         is_open = True
     return "".join(parts)
+
+
+def _outline(band: Band, across: Scale, up: Scale) -> str:
+    """Return the outline of a band: one closed path for each stretch without gaps."""
+    x = across.places(band.x)
+    with np.errstate(all="ignore"):
+        low, high = (_clip(up.places(ends)) for ends in (band.low, band.high))
+    has_value = ~(np.isnan(low) | np.isnan(high))
+    parts = []
+    for stretch in np.split(np.arange(x.size), np.flatnonzero(np.diff(has_value)) + 1):
+        if stretch.size > 1 and has_value[stretch[0]]:
+            around = [
+                *zip(x[stretch], high[stretch], strict=True),
+                *zip(x[stretch][::-1], low[stretch][::-1], strict=True),
+            ]
+            parts.append("M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in around) + "Z")
+    return "".join(parts)
+
+
+def _clip(places: Numbers) -> Numbers:
+    """Return positions clipped far outside of the chart: they cannot be seen there, and some browsers fail on huge ones."""
+    return np.asarray(np.clip(places, -HEIGHT, 2 * HEIGHT))
 
 
 def _axes(across: Scale, up: Scale, x_label: str, y_label: str) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.report.groups import GroupsPart
+
 Numbers = NDArray[np.float64]
 
 CODE_NAMES = {"python": "Python", "latex": "LaTeX", "c": "C"}  # export formats on the page, and their headings
@@ -80,6 +82,71 @@ class Curve:
     is_over_time: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class NumberRow:
+    """A number of a formula with its 95 % interval."""
+
+    term: str  # that it is part of, with the number in square brackets
+    text: str  # with its standard error
+    interval: str  # as text; empty if it has none
+    value: float
+    lower: float  # the value itself, if the number is exact; infinite, if the data does not determine it
+    upper: float
+    simple: str = ""  # the simplest form that the data allows
+    simple_value: float | None = None  # of that, where it is not the number itself
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SliceChart:
+    """A formula along one column, with its 95 % bands and the rows that are drawn."""
+
+    column: str
+    is_whole: bool  # whether the points are the measured values
+    x: Numbers  # [M]
+    values: Numbers  # [M], of the formula
+    law: Numbers  # [M, 2], band of the law
+    new: Numbers  # [M, 2], band of new measurements
+    point_x: Numbers
+    point_y: Numbers
+    is_outlier: NDArray[np.bool_] | None = None  # for each point; None if there are none
+
+
+@dataclass(frozen=True, slots=True)
+class RivalRow:
+    """Another formula that the data cannot rule out."""
+
+    nats: float
+    weight: float
+    loss: float
+    place: str  # where it differs most, and by how much
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """A check of the residuals."""
+
+    name: str
+    chance: str
+    is_doubtful: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HowSurePart:
+    """How sure a formula is: in words, and what these rest on."""
+
+    equation: str
+    words: tuple[str, ...]
+    target: str = ""
+    numbers: tuple[NumberRow, ...] = ()
+    slices: tuple[SliceChart, ...] = ()
+    n_more_slices: int = 0  # columns of the formula that have no chart
+    rivals: tuple[RivalRow, ...] = ()
+    n_more_rivals: int = 0
+    checks: tuple[CheckRow, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemPart:
     """The equations of a system."""
@@ -92,6 +159,7 @@ class SystemPart:
     code: Mapping[str, str] = field(default_factory=dict)
     identifiability: tuple[str, ...] = ()  # whether other equations fit as well, in words
     rivals: tuple[tuple[str, str], ...] = ()  # their text and MathML
+    numbers: tuple[NumberRow, ...] = ()  # of all equations; the terms begin with the state
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,4 +177,6 @@ class Report:
     versions: tuple[tuple[str, str], ...]
     noise: tuple[tuple[str, str], ...] = ()  # the noise model of a table: what it is, how large, why, and the outliers
     system: SystemPart | None = None
+    how_sure: HowSurePart | None = None  # about the chosen formula of a table
+    groups: GroupsPart | None = None  # of a table whose chosen formula has own numbers
     notes: tuple[str, ...] = ()

@@ -17,23 +17,30 @@ from spl.display.systems import (
     left_side,
     left_sides,
     mathml_sides,
+    own_numbers_text,
     solved_equations,
     system_numbers,
 )
 from spl.dynamics.derivatives import DERIVATIVES
 from spl.dynamics.identifiability import Identifiability, judge_discovery
+from spl.dynamics.own_system import with_own_columns
 from spl.dynamics.quality import measure_r2
-from spl.dynamics.rows import WEAK_METHOD, Plan, SystemRows, make_rows
+from spl.dynamics.rows import WEAK_METHOD, Plan, SystemRows
+from spl.dynamics.run_rows import make_rows_of_system
 from spl.errors import OperatorError, RunFileError, count_noun
 from spl.formulas.json_codec import check_no_stand_ins
-from spl.formulas.program import Program
 from spl.formulas.system import System
 from spl.formulas.text import to_text
+from spl.groups.own_rows import errors_of_groups, know_numbers_of, own_of
 from spl.notation.export import export_program, export_system
+from spl.notation.grouped_export import export_grouped
 from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.plots.learning import learning_curve
+from spl.regression.candidate import Candidate
 from spl.report.contents import CODE_NAMES, LearningCurve, Report, SearchPart, SystemPart
 from spl.report.gather import gather_columns, gather_portraits, gather_search, gather_trajectories
+from spl.report.groups import GroupsPart, gather_groups
+from spl.report.how_sure import how_sure_of, system_number_rows
 from spl.runs.dynamics import load_system
 from spl.runs.facts import DIED, INTERRUPTED, RUNNING
 from spl.runs.reader import StoredRun, StoredSearch, StoredSystem
@@ -82,8 +89,20 @@ def _report_of_table(run: StoredRun, data: Dataset) -> Report:
         settings=tuple(_settings(run)),
         versions=tuple(run.versions.items()),
         noise=tuple(_noise(stored, data)),
+        how_sure=how_sure_of(run, search.chosen),
+        groups=_groups(run, stored, data, search.chosen) if not note else None,
         notes=_notes(run, note),
     )
+
+
+def _groups(run: StoredRun, stored: StoredSearch, data: Dataset, chosen: int) -> GroupsPart | None:
+    """Return the groups of a table; None if the chosen formula has no own numbers."""
+    candidate = stored.front[chosen]
+    own = own_of(candidate)
+    if not own:
+        return None
+    errors = errors_of_groups(know_numbers_of(candidate, data, run.groupings))
+    return gather_groups(candidate.program, own, run.groupings, data, target=stored.name, errors=errors)
 
 
 def _noise(stored: StoredSearch, data: Dataset) -> Iterator[tuple[str, str]]:
@@ -116,19 +135,25 @@ def _search(
         name=name,
         left=left,
         floor=found.floor,
-        write_code=lambda program: _write_code(program, name),
+        write_code=lambda candidate: _write_code(candidate, name),
         learning=_learning(stored),
         outliers=found.outliers,
+        groupings=run.groupings,
         loss_words=LOSS_WORDS[data is None or is_least_squares(found.noise, data)],
     )
 
 
-def _write_code(program: Program, target: str) -> dict[str, str]:
+def _write_code(candidate: Candidate, target: str) -> dict[str, str]:
     """Return the code of a formula in each language that has all its operators."""
+    program, own = candidate.program, own_of(candidate)
     code = {}
     for language in CODE_NAMES:
         try:
-            code[language] = export_program(program, language, target=target)
+            code[language] = (
+                export_grouped(program, own, language, target=target)
+                if own
+                else export_program(program, language, target=target)
+            )
         except OperatorError:  # a user's operator, whose function is not stored
             continue
     return code
@@ -154,7 +179,7 @@ def _missing_operators(stored: StoredSearch) -> str:
 def _report_of_system(run: StoredRun, data: Trajectories) -> Report:
     plan = plan_of_run(run)
     note = _missing_operators(run.searches[0])
-    rows = make_rows(data, plan)
+    rows = make_rows_of_system(data, plan, run.system.system if run.system else None)
     lefts = [left_side(state, plan.order, plan.is_discrete) for state in data.states]
     chosen = run.system.chosen if run.system else (None,) * len(lefts)
     searches = tuple(
@@ -217,18 +242,24 @@ def _system_part(
     run: StoredRun, stored: StoredSystem, data: Trajectories, rows: SystemRows, *, is_drawn: bool
 ) -> SystemPart:
     system = stored.system
-    grammars = [search.grammar for search in run.searches]
+    grammars, data = [search.grammar for search in run.searches], with_own_columns(data, system)
     found = load_system(run, plan_of_run(run))
     judged = judge_discovery(found, data, grammars, JUDGE_SECONDS) if is_drawn else None
     return SystemPart(
         equations=tuple(_describe_equations(stored, rows, is_drawn=is_drawn)),
         trajectories=gather_trajectories(system, data, rows.starts) if is_drawn else (),
         portraits=gather_portraits(system, data, rows.starts) if is_drawn and not system.is_discrete else (),
-        followed=followed_line(system, data, rows) if is_drawn else "",
+        followed=" ".join(
+            filter(
+                None,
+                [own_numbers_text(system, stored.own_errors), followed_line(system, data, rows) if is_drawn else ""],
+            )
+        ),
         code=_write_system_code(system),
         solved=tuple(_describe_solved(system)),
         identifiability=judged.reasons if judged is not None else (),
         rivals=tuple(_describe_rivals(judged)) if judged is not None else (),
+        numbers=system_number_rows(stored),
     )
 
 
@@ -278,7 +309,12 @@ def _summary(run: StoredRun) -> str:
     n_evaluations = sum(search.discovery.n_evaluations for search in run.searches if search.discovery)
     began = str(run.facts.get("began", ""))[:16].replace("T", " ")
     parts = [
-        count_noun(run.data.n_rows, "row")
+        ", ".join(
+            [
+                count_noun(run.data.n_rows, "row"),
+                *(f"{count_noun(g.n_groups, 'group')} of '{g.name}'" for g in run.groupings),
+            ]
+        )
         if isinstance(run.data, Dataset)
         else count_noun(run.data.n_samples, "sample"),
         *([f"started {began} UTC"] if began else []),

@@ -6,13 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
+from spl.data.groupings import Grouping
 from spl.data.trajectories import Trajectories
 from spl.display.results import SHOWN_DIGITS
 from spl.dynamics.simulate import simulate
 from spl.formulas.program import Program
 from spl.formulas.system import System
 from spl.formulas.text import to_text
+from spl.groups.own_rows import own_of, with_group_columns
 from spl.notation.mathml import to_mathml
+from spl.regression.candidate import Candidate
 from spl.regression.domain import explain_undefined
 from spl.regression.explained_share import share_explained
 from spl.regression.fit import evaluate
@@ -20,7 +23,7 @@ from spl.regression.front import Front
 from spl.report.contents import ColumnSummary, Curve, Equation, Fit, LearningCurve, SearchPart
 
 Numbers = NDArray[np.float64]
-Coder = Callable[[Program], Mapping[str, str]]
+Coder = Callable[[Candidate], Mapping[str, str]]
 
 MAX_DRAWN = 500  # rows in a chart of a fit: 50 formulas with two charts each stay small
 MAX_WORST = 15  # of these rows, the ones that a formula predicts worst
@@ -40,6 +43,7 @@ def gather_search(
     write_code: Coder,
     learning: LearningCurve | None = None,
     outliers: Sequence[int] = (),
+    groupings: Sequence[Grouping] = (),
     loss_words: str = "root mean square error",
 ) -> SearchPart:
     """Return a front as a part of a report.
@@ -54,6 +58,7 @@ def gather_search(
         write_code: returns the code of a formula, by language.
         learning: the best loss over time.
         outliers: rows of the data that are marked.
+        groupings: of the rows, if formulas have numbers of their own for groups.
         loss_words: what a loss is.
     """
     drawn = None if data is None else sample_rows(data)
@@ -64,8 +69,10 @@ def gather_search(
             score=score,
             text=to_text(candidate.program, SHOWN_DIGITS),
             mathml=to_mathml(candidate.program, left=left, digits=SHOWN_DIGITS),
-            code=write_code(candidate.program),
-            fit=None if data is None or drawn is None else gather_fit(candidate.program, data, drawn, outliers),
+            code=write_code(candidate),
+            fit=None
+            if data is None or drawn is None
+            else gather_fit(candidate.program, with_group_columns(data, groupings, own_of(candidate)), drawn, outliers),
         )
         for candidate, score in zip(front, front.scores(floor), strict=True)
     )

@@ -27,6 +27,8 @@ from spl.report.contents import (
     SearchPart,
     SystemPart,
 )
+from spl.report.groups_section import write_groups
+from spl.report.how_sure_section import write_how_sure, write_intervals
 
 Numbers = NDArray[np.float64]
 
@@ -49,6 +51,8 @@ def write_page(report: Report) -> str:
                 _write_search(search, number, is_alone=len(report.searches) == 1)
                 for number, search in enumerate(report.searches)
             ),
+            *([_section("how-sure", "How sure", write_how_sure(report.how_sure))] if report.how_sure else []),
+            *([_section("groups", "The groups", write_groups(report.groups))] if report.groups else []),
             *([_section("noise", "The noise", _write_pairs(report.noise, "The noise"))] if report.noise else []),
             _write_data(report),
             _write_grammar(report.grammar),
@@ -231,7 +235,7 @@ def _write_system(system: SystemPart) -> str:
     parts = [
         _section("system", "The system", f"{equations}<h3>Solved for the rates</h3>{solved}" if solved else equations)
     ]
-    if system.identifiability:
+    if system.identifiability or system.numbers:
         parts.append(_section("identifiability", "Do the trajectories determine it?", _write_identifiability(system)))
     if system.trajectories:
         note = f"<p>{escape(system.followed)}</p>"
@@ -244,15 +248,16 @@ def _write_system(system: SystemPart) -> str:
 
 
 def _write_identifiability(system: SystemPart) -> str:
-    """Return whether other equations fit as well, and the rivals."""
-    words = f"<p>{escape(' '.join(system.identifiability))}</p>"
+    """Return whether other equations fit as well, the intervals of the numbers, and the rivals."""
+    words = f"<p>{escape(' '.join(system.identifiability))}</p>" if system.identifiability else ""
+    intervals = write_intervals(system.numbers) if system.numbers else ""
     if not system.rivals:
-        return words
+        return words + intervals
     rows = "".join(
         f'<div class="equation wide" tabindex="0" role="group" aria-label="{escape(text)}">{mathml}</div>'
         for text, mathml in system.rivals
     )
-    return f"{words}<p>Each of these fits as well in place of one equation:</p>{rows}"
+    return f"{words}{intervals}<p>Each of these fits as well in place of one equation:</p>{rows}"
 
 
 def _write_curves(curves: Iterable[Curve], look: str = "found") -> str:

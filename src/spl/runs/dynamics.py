@@ -8,8 +8,10 @@ from typing import Any
 from spl.data.trajectories import Trajectories
 from spl.dynamics.discover import SystemDiscovery, discover_system, settle_rates
 from spl.dynamics.implicit_choice import drop_rates
+from spl.dynamics.own_names import OwnNames
 from spl.dynamics.request import SystemRequest
-from spl.dynamics.rows import Method, Plan, make_rows
+from spl.dynamics.rows import Method, Plan
+from spl.dynamics.run_rows import make_rows_of_system
 from spl.dynamics.state_searches import SystemWatcher
 from spl.errors import RunFileError
 from spl.formulas.json_codec import check_no_stand_ins, encode_program
@@ -75,7 +77,7 @@ def _make_run_plan(request: SystemRequest, is_any_seed: bool, facts: Mapping[str
         config=request.config,
         seed=request.seed,
         is_any_seed=is_any_seed,
-        more={"plan": plan_as_plain(request.plan)},
+        more={"plan": plan_as_plain(request.plan)} | ({} if request.own is None else {"own": list(request.own.names)}),
         facts=facts,
     )
 
@@ -102,6 +104,7 @@ def resume_system(
         limits=limits,
         n_jobs=n_jobs,
         seed=run.settings["seed"],
+        own=OwnNames(tuple(run.settings["own"])) if "own" in run.settings else None,
     )
     return discover_system_in_file(run.path, request, watch=watch, must_stop=must_stop)
 
@@ -114,10 +117,11 @@ def load_system(run: StoredRun, plan: Plan) -> SystemDiscovery:
     return SystemDiscovery(
         system=stored.system,
         standard_errors=stored.standard_errors,
+        own_errors=stored.own_errors,
         chosen=stored.chosen,
         refined=None,
         searches=tuple(search for search in searches if search is not None),
-        rows=replace(make_rows(run.data, plan), noise=stored.noise),
+        rows=replace(make_rows_of_system(run.data, plan, stored.system), noise=stored.noise),
         seconds=stored.seconds,
         notes=stored.notes,
         doubts=stored.doubts,
@@ -174,4 +178,16 @@ def _system_as_plain(found: SystemDiscovery) -> dict[str, Any]:
         "doubts": list(found.doubts),
         "seconds": found.seconds,
         "is_interrupted": found.is_interrupted,
+    } | _own_as_plain(found)
+
+
+def _own_as_plain(found: SystemDiscovery) -> dict[str, Any]:
+    """Return the own numbers of runs; nothing if there are none, as in files from before there were any."""
+    if not found.system.own:
+        return {}
+    return {
+        "own": [
+            {"name": number.name, "values": list(number.values), "errors": list(errors)}
+            for number, errors in zip(found.system.own, found.own_errors, strict=True)
+        ]
     }

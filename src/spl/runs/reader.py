@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,20 +28,24 @@ from spl.checked_values import (
     load_json,
 )
 from spl.data.dataset import Dataset, RowPlaces
+from spl.data.groupings import Grouping
 from spl.data.trajectories import Trajectories, Trajectory
 from spl.errors import RunFileError
 from spl.formulas.grammar import Grammar
 from spl.formulas.json_codec import decode_grammar, decode_program
 from spl.formulas.operators import Operator
+from spl.formulas.own_numbers import BY_RUN, OwnNumber
 from spl.formulas.printed_numbers import number_positions
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.system import System
+from spl.groups.formula import GroupedCandidate
 from spl.regression.candidate import Candidate
 from spl.regression.discover import Discovery
 from spl.regression.front import Front
 from spl.regression.held_out import HeldOutVerdict
 from spl.regression.noise_choice import NoiseChoice
 from spl.runs.facts import DIED, REGRESSION, RUNNING, config_from_plain, read_facts
+from spl.runs.groups import StoredNumbers, read_groupings, read_own_numbers
 from spl.runs.lock import is_locked
 from spl.runs.sqlite_file import open_to_read
 from spl.settings import SearchConfig
@@ -97,6 +102,7 @@ class StoredSystem:
     seconds: float
     is_interrupted: bool
     doubts: tuple[str, ...] = ()  # those of the notes that say why the equations may be wrong
+    own_errors: tuple[tuple[float, ...], ...] = ()  # standard errors of each own number, one per run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +127,7 @@ class StoredRun:
     searches: tuple[StoredSearch, ...]  # one, or one per state
     system: StoredSystem | None  # None before the equations of a system are fitted
     held_out: Dataset | None = None  # rows of a table that the search never sees
+    groupings: tuple[Grouping, ...] = ()  # of the rows of a table
 
     @property
     def config(self) -> SearchConfig:
@@ -180,7 +187,7 @@ def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
         facts = _read_begun(connection)
         kind, status, stopped = facts.pop("kind"), facts.pop("status"), facts.pop("stopped")
         searches = tuple(
-            read_search(connection, search, operators)
+            read_search(connection, search, operators, _own_names(facts.get("system")))
             for (search,) in connection.execute("SELECT search FROM searches ORDER BY search")
         )
         if not searches:
@@ -202,6 +209,7 @@ def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
             searches=searches,
             system=None if system is None else _read_system(system, data, searches),
             held_out=_read_held_out(facts, arrays) if isinstance(data, Dataset) else None,
+            groupings=read_groupings(facts, arrays, data.n_rows) if isinstance(data, Dataset) else (),
         )
 
 
@@ -226,15 +234,27 @@ def _status_now(path: Path, status: str) -> str:
 # ---- its parts ---------------------------------------------------------------------------------
 
 
-def read_search(connection: sqlite3.Connection, search: int, operators: Sequence[Operator]) -> StoredSearch:
-    """Return the search of one equation."""
+def _own_names(system: object) -> tuple[str, ...]:
+    """Return the names of the own numbers of a system, which its formulas have as variables."""
+    own = [] if system is None else as_list(as_fields(system).get("own", []))
+    return tuple(as_text(as_fields(number)["name"]) for number in own)
+
+
+def _with_variables(words: Vocabulary, names: Sequence[str]) -> Vocabulary:
+    return replace(words, variables=(*words.variables, *names))
+
+
+def read_search(
+    connection: sqlite3.Connection, search: int, operators: Sequence[Operator], own: Sequence[str] = ()
+) -> StoredSearch:
+    """Return the search of one equation; `own` are the names of own numbers, if its formulas have any."""
     query = "SELECT name, rules, result FROM searches WHERE search = ?"
     row = connection.execute(query, (search,)).fetchone()
     if row is None:
         raise Damage(f"there is no search {search}")
     name, rules, result = row
     grammar = decode_grammar(load_json(rules), operators)
-    front = _read_front(connection, search, grammar.vocabulary)
+    front = _read_front(connection, search, _with_variables(grammar.vocabulary, own))
     query = "SELECT seconds, cost, loss, equation FROM improvements WHERE search = ? ORDER BY id"
     improvements = tuple(
         Improvement(as_finite(seconds), as_whole(cost), as_finite(loss), as_text(equation))
@@ -252,7 +272,8 @@ def _read_front(connection: sqlite3.Connection, search: int, words: Vocabulary) 
         "SELECT program, loss, reward, nats FROM front LEFT JOIN number_nats USING (search, place) "
         "WHERE search = ? ORDER BY place"
     )
-    return Front(tuple(_read_candidates(connection, query, search, words)))
+    own = read_own_numbers(connection, search)
+    return Front(tuple(_read_candidates(connection, query, search, words, own)))
 
 
 def _read_rivals(connection: sqlite3.Connection, search: int, words: Vocabulary) -> tuple[Candidate, ...]:
@@ -260,14 +281,24 @@ def _read_rivals(connection: sqlite3.Connection, search: int, words: Vocabulary)
     return tuple(_read_candidates(connection, query, search, words))
 
 
-def _read_candidates(connection: sqlite3.Connection, query: str, search: int, words: Vocabulary) -> Iterator[Candidate]:
-    for program, loss, reward, nats in connection.execute(query, (search,)):
-        yield Candidate(
-            decode_program(load_json(program), words),
+def _read_candidates(
+    connection: sqlite3.Connection,
+    query: str,
+    search: int,
+    words: Vocabulary,
+    own: Mapping[int, StoredNumbers] = MappingProxyType({}),
+) -> Iterator[Candidate]:
+    """Yield candidates; `own` has the own numbers of some of them."""
+    for place, (program, loss, reward, nats) in enumerate(connection.execute(query, (search,))):
+        stored = own.get(place)
+        of_program = words if stored is None else replace(words, variables=stored.variables)
+        found = (
+            decode_program(load_json(program), of_program),
             as_finite(loss),
             as_number(reward),
             None if nats is None else as_finite(nats),
         )
+        yield Candidate(*found) if stored is None else GroupedCandidate(*found, stored.own)
 
 
 def _read_moment(seconds: object, episodes: object, evaluations: object, rounds: object, loss: object) -> Moment:
@@ -383,9 +414,11 @@ def _read_trajectories(facts: StoredFields, arrays: StoredFields) -> Trajectorie
     names = as_fields(facts["columns"])
     states, inputs = as_texts(names["states"]), as_texts(names["inputs"])
     runs: list[Trajectory] = []
+    places = as_list(facts.get("run_places", []))  # older runs do not say of which trajectory they are pieces
     while f"t{len(runs)}" in arrays:
         k = len(runs)
-        run = Trajectory(arrays[f"t{k}"], arrays[f"x{k}"], arrays[f"u{k}"], arrays.get(f"x_dot{k}"))
+        place = as_whole(places[k]) if k < len(places) else k
+        run = Trajectory(arrays[f"t{k}"], arrays[f"x{k}"], arrays[f"u{k}"], arrays.get(f"x_dot{k}"), place)
         _check_shapes(run, len(states), len(inputs))
         runs.append(run)
     if not runs:
@@ -398,7 +431,10 @@ def _read_trajectories(facts: StoredFields, arrays: StoredFields) -> Trajectorie
         names=states,
         input_names=inputs or None,
     )
-    return Trajectories(states, inputs, tuple(runs), as_texts(facts["notes"]))
+    labels = as_texts(facts.get("run_labels", []))
+    if labels and len(labels) <= max(run.experiment for run in runs):
+        raise Damage("a trajectory has no label")
+    return Trajectories(states, inputs, tuple(runs), as_texts(facts["notes"]), labels)
 
 
 def _check_shapes(run: Trajectory, n_states: int, n_inputs: int) -> None:
@@ -412,11 +448,15 @@ def _read_system(found: object, data: Dataset | Trajectories, searches: Sequence
     if not isinstance(data, Trajectories):
         raise Damage("a table has no system")
     plain = as_fields(found)
-    words = [search.grammar.vocabulary for search in searches]
+    own = tuple(_read_own(as_fields(number), data) for number in as_list(plain.get("own", [])))
+    names = tuple(number.name for number, _ in own)
+    words = [_with_variables(search.grammar.vocabulary, names) for search in searches]
     order, is_discrete = as_whole(plain["order"]), as_truth(plain["is_discrete"])
     is_implicit = as_truth(plain.get("is_implicit", False))  # older runs do not say
     programs = _read_programs(plain["programs"], words)
-    system = System(data.states, data.inputs, programs, order, is_discrete, is_implicit)
+    numbers = tuple(number for number, _ in own)
+    inputs = (*data.inputs, *names)
+    system = System(data.states, inputs, programs, order, is_discrete, is_implicit, numbers)
     chosen = _one_each(plain["chosen"], len(searches))
     return StoredSystem(
         system=system,
@@ -427,7 +467,15 @@ def _read_system(found: object, data: Dataset | Trajectories, searches: Sequence
         seconds=as_finite(plain["seconds"]),
         is_interrupted=as_truth(plain["is_interrupted"]),
         doubts=as_texts(plain["doubts"]) if "doubts" in plain else (),
+        own_errors=tuple(errors for _, errors in own),
     )
+
+
+def _read_own(plain: StoredFields, data: Trajectories) -> tuple[OwnNumber, tuple[float, ...]]:
+    """Return an own number of the runs, and its standard errors."""
+    labels = data.run_labels
+    values, errors = (_numbers(plain[name], len(labels)) for name in ("values", "errors"))
+    return OwnNumber(as_text(plain["name"]), BY_RUN, labels, tuple(values.tolist())), tuple(errors.tolist())
 
 
 def _read_errors(plain: StoredFields, system: System) -> Iterator[Numbers]:

@@ -15,6 +15,7 @@ from spl.regression.checkpoint import Checkpoint, SearcherState, ViewCheckpoint,
 from spl.regression.discover import Discovery, Progress
 from spl.regression.front import Front
 from spl.regression.noise_choice import NoiseChoice
+from spl.runs.groups import write_own_numbers
 
 WRITE_SECONDS = 1.0  # between two writes within a round, at least
 MOST_WRITING = 0.05  # share of the time of a round for writing
@@ -35,13 +36,13 @@ class SearchKeeper:
         self._pause = WRITE_SECONDS
         self._stored: dict[int, SearcherState] = {}  # each tree as it was last written
 
-    def __call__(self, progress: Progress, checkpoint: Callable[[], Checkpoint], *, is_last: bool) -> None:
-        """Write what is new, if it is time for that."""
+    def __call__(self, progress: Progress, checkpoint: Callable[[], Checkpoint] | None, *, is_last: bool) -> None:
+        """Write what is new, if it is time for that; without a checkpoint, the search cannot be continued, only repeated."""
         began = time.monotonic()
         is_due = progress.n_rounds != self._n_rounds or began - self._ended >= self._pause
         if not is_due and not is_last:
             return
-        state = checkpoint()
+        state = None if checkpoint is None else checkpoint()
 
         def write_all(connection: sqlite3.Connection) -> None:
             write_history(connection, self._search, progress)
@@ -49,14 +50,15 @@ class SearchKeeper:
             write_improvements(connection, self._search, progress, self._front)
             if self._n_rounds < 0 or progress.front != self._front:
                 write_front(connection, self._search, progress.front)
-            self._write_checkpoint(connection, state)
+            if state is not None:
+                self._write_checkpoint(connection, state)
 
         is_written = self._write(write_all)
         self._ended = time.monotonic()
         self._pause = max(WRITE_SECONDS, (self._ended - began) / MOST_WRITING)
         if is_written:
             self._front, self._n_rounds = progress.front, progress.n_rounds
-            self._stored = dict(enumerate(_all_searchers(state)))
+            self._stored = {} if state is None else dict(enumerate(_all_searchers(state)))
 
     def _write_checkpoint(self, connection: sqlite3.Connection, state: Checkpoint) -> None:
         position = {
@@ -175,6 +177,7 @@ def write_front(connection: sqlite3.Connection, search: int, front: Front) -> No
         for place, c in enumerate(front)
     ]
     connection.executemany("INSERT INTO front VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    write_own_numbers(connection, search, front)
     nats = [(search, place, candidate.number_nats) for place, candidate in enumerate(front)]
     connection.executemany("INSERT INTO number_nats VALUES (?, ?, ?)", nats)
 

@@ -13,11 +13,12 @@ from typing import Any
 from spl.data.dataset import Dataset
 from spl.errors import RunFileError
 from spl.formulas.json_codec import check_no_stand_ins
+from spl.groups.discover import discover_grouped
 from spl.kernels.tree.ledger import N_EPISODES
 from spl.noise.models import check_noise, decode_noise, encode_noise
 from spl.regression.assess import has_settled
 from spl.regression.checkpoint import Checkpoint
-from spl.regression.discover import Discovery, Watcher, discover
+from spl.regression.discover import Discovery, Progress, Watcher, discover
 from spl.regression.request import RegressionRequest
 from spl.runs.lock import is_locked
 from spl.runs.reader import StoredRun
@@ -52,6 +53,7 @@ def discover_in_file(
         more={"noise": encode_noise(request.noise)},
         facts=facts or {},
         held_out=request.held_out,
+        groupings=request.groupings,
     )
     limits = request.limits
     with RunFile(path, plan, limits, request.n_jobs) as run:
@@ -59,13 +61,27 @@ def discover_in_file(
         if done is not None and is_over(done, checkpoint, run.limits_before, limits, request.config):
             run.finish(done.stopped)
             return done
-        found = discover(
-            replace(request, limits=_limits_left(limits, checkpoint), seed=run.seed),
-            watch=watch,
-            keep=run.keeper(0),
-            checkpoint=checkpoint,
-            must_stop=lambda: must_stop() or run.must_stop(),
-        )
+
+        def is_asked_to_stop() -> bool:
+            return must_stop() or run.must_stop()
+
+        if request.groupings:
+            keeper = run.keeper(0)
+
+            def follow(progress: Progress) -> None:
+                keeper(progress, None, is_last=False)
+                if watch is not None:
+                    watch(progress)
+
+            found = discover_grouped(replace(request, seed=run.seed), watch=follow, must_stop=is_asked_to_stop)
+        else:
+            found = discover(
+                replace(request, limits=_limits_left(limits, checkpoint), seed=run.seed),
+                watch=watch,
+                keep=run.keeper(0),
+                checkpoint=checkpoint,
+                must_stop=is_asked_to_stop,
+            )
         run.finish_search(0, found)
         run.finish(found.stopped)
     return found
@@ -107,6 +123,7 @@ def stored_request(
         noise=check_noise(noise),
         seed=run.settings["seed"],
         held_out=run.held_out,
+        groupings=run.groupings,
     )
 
 

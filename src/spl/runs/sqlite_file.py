@@ -43,6 +43,8 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
         "CREATE TABLE rivals (search INTEGER, place INTEGER, loss REAL, reward REAL, nats REAL, equation TEXT, program TEXT, "
         "PRIMARY KEY (search, place))",
     ),
+    # Of a formula of the front: the numbers that each group has for itself, as JSON
+    4: ("CREATE TABLE own_numbers (search INTEGER, place INTEGER, numbers TEXT, PRIMARY KEY (search, place))",),
 }
 VERSION = len(MIGRATIONS)
 SHOWN_CAUSE = 200  # characters of what is wrong inside a file

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from spl.checked_values import checked_as_stored, load_json
 from spl.data.dataset import Dataset, RowPlaces
+from spl.data.groupings import Grouping
 from spl.data.trajectories import Trajectories
 from spl.errors import RunFileError, RunFileWarning
 from spl.formulas.grammar import Grammar
@@ -32,6 +33,7 @@ from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery
 from spl.runs.checkpoint_reader import read_checkpoint
 from spl.runs.facts import DYNAMICS, FINISHED, INTERRUPTED, REGRESSION, RUNNING, read_facts
+from spl.runs.groups import codes_of_groupings, describe_groupings
 from spl.runs.lock import RunLock
 from spl.runs.reader import HELD_OUT, read_search
 from spl.runs.recorder import SearchKeeper, write_front, write_result
@@ -55,6 +57,7 @@ class RunPlan:
     more: Mapping[str, Any]  # other settings, such as how derivatives are estimated; values that JSON can hold
     facts: Mapping[str, Any]  # for people: where the data came from, which formula was preferred
     held_out: Dataset | None = None  # rows of a table that the search never sees
+    groupings: tuple[Grouping, ...] = ()  # of the rows of a table
 
     @property
     def kind(self) -> str:
@@ -63,8 +66,8 @@ class RunPlan:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the data, with the rows that are held out."""
-        of_data = fingerprint(self.data)
+        """A digest of the data, with its groups and the rows that are held out."""
+        of_data = fingerprint(self.data) + _fingerprint_groupings(self.groupings)
         return of_data if self.held_out is None else f"{of_data}-{fingerprint(self.held_out)}"
 
 
@@ -205,6 +208,8 @@ class RunFile:
             if not before:
                 write_facts(connection, {"kind": plan.kind, "began": _now(), "fingerprint": plan.fingerprint})
                 _write_data(connection, plan.data)
+                write_facts(connection, describe_groupings(plan.groupings))
+                _write_arrays(connection, codes_of_groupings(plan.groupings))
                 if plan.held_out is not None:
                     _write_held_out(connection, plan.held_out)
                 _write_searches(connection, plan.searches)
@@ -250,6 +255,8 @@ def _write_data(connection: sqlite3.Connection, data: Dataset | Trajectories) ->
         write_facts(connection, facts | ({} if data.places is None else {"row_word": data.places.word}))
     else:
         write_facts(connection, {"columns": {"states": data.states, "inputs": data.inputs}, "notes": data.notes})
+        places = [run.experiment for run in data.runs]
+        write_facts(connection, {"run_labels": list(data.run_labels), "run_places": places})
     arrays = _arrays(data)
     if isinstance(data, Dataset) and data.places is not None and not _is_counted_from_0(data.places):
         arrays["places"] = data.places.numbers
@@ -310,6 +317,16 @@ def fingerprint(data: Dataset | Trajectories) -> str:
         digest.update(f"{name} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array, "<f8").tobytes())
     return digest.hexdigest()
+
+
+def _fingerprint_groupings(groupings: Sequence[Grouping]) -> str:
+    """Return a digest of groupings; nothing if there are none."""
+    if not groupings:
+        return ""
+    digest = hashlib.sha256(json.dumps(describe_groupings(groupings)).encode())
+    for codes in codes_of_groupings(groupings).values():
+        digest.update(codes.tobytes())
+    return f"-{digest.hexdigest()}"
 
 
 def _settings(plan: RunPlan) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from spl.data.column_choice import prepare_dataset
+from spl.data.grouping_columns import NO_GROUPS
 from spl.data.table_files import Table
 from spl.data.trajectory_files import prepare_trajectories
 from spl.dynamics.implicit import share_grammar
@@ -15,7 +16,7 @@ from spl.errors import SettingError
 from spl.formulas.grammar import Grammar
 from spl.formulas.system import rate_names, velocity_names
 from spl.noise.models import AUTO, check_noise
-from spl.regression.request import check_noise_suits
+from spl.regression.request import check_groupings, check_noise_suits
 from spl.settings import TIMEOUT, Limits, check_count
 
 MAX_SECONDS = 7 * 24 * 3600.0
@@ -56,6 +57,7 @@ class Law:
     noise: str = AUTO
     sigma: str | None = None  # the column with the error bars of the target
     sigma_x: Mapping[str, str] = field(default_factory=dict)  # error bars of features: a column or a number each
+    groups: tuple[str, ...] = ()  # columns that say to which group each row belongs
 
     command = "fit"
 
@@ -63,6 +65,8 @@ class Law:
         for name, bars in self.sigma_x.items():
             if not bars.strip():
                 raise SettingError(f"The error bars of '{name}' are empty. Give a column or a number.")
+            if self.groups:
+                raise SettingError("Error bars of variables cannot be combined with groups. Leave out one of them.")
             if "=" in bars:  # `--sigma-x A=BARS` is split at the last equals sign
                 raise SettingError(
                     f"The error bars of '{name}' cannot be '{bars}', because it contains '='. Rename that column in the file."
@@ -71,14 +75,16 @@ class Law:
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
         """Return the columns that formulas may use, and notes on what is left out; raise a clear error if the table is unusable."""
         noise = check_noise(self.noise)
-        data, notes = prepare_dataset(
+        data, notes, groupings = prepare_dataset(
             table,
             target=self.target,
             features=self.features,
             weights=self.weights,
             sigma=self.sigma,
             sigma_columns=self.sigma_x,
+            groups=self.groups or (NO_GROUPS,),
         )
+        check_groupings(groupings, data.n_rows)
         check_noise_suits(noise, data)
         return data.names, notes
 
@@ -91,6 +97,7 @@ class Law:
             *([] if self.weights is None else [f"--weights={self.weights}"]),
             *([] if self.sigma is None else [f"--sigma={self.sigma}"]),
             *([f"--sigma-x={_join(bars)}"] if bars else []),
+            *(f"--groups={name}" for name in self.groups),
             *([] if self.noise == AUTO else [f"--noise={self.noise}"]),
         ]
 
@@ -250,6 +257,7 @@ def read_request(given: object) -> SearchRequest:
             noise=fields.text_or_none("noise") or AUTO,
             sigma=fields.text_or_none("sigma"),
             sigma_x=fields.texts_by_name("sigma_x"),
+            groups=fields.texts("groups"),
         )
     elif kind == "dynamics":
         sought = Dynamics(

@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 from spl.data.dataset import Dataset
 from spl.display.noise import quality_words
 from spl.display.systems import left_side
-from spl.dynamics.rows import SystemRows, make_rows
+from spl.dynamics.own_system import with_own_columns
+from spl.dynamics.rows import SystemRows
+from spl.dynamics.run_rows import make_rows_of_system
 from spl.errors import SettingError
+from spl.groups.own_rows import own_of, with_group_columns
 from spl.notation.export import export_program
+from spl.notation.grouped_export import export_grouped
 from spl.regression.candidate import Candidate
 from spl.regression.fit import evaluate
 from spl.report.charts import Series, draw_fit, draw_residuals, draw_series, with_outliers
@@ -44,6 +48,7 @@ def describe_fit(run: StoredRun, law: int, cost: int) -> dict[str, Any]:
     data, name = _rows(run, law)
     if data is None:
         return {"cost": cost, "fit": "", "residuals": "", "words": NO_DERIVATIVES}
+    data = with_group_columns(data, run.groupings, own_of(candidate))
     outliers = _outliers(run, law)
     fit = gather_fit(candidate.program, data, sample_rows(data), outliers)
     share = quality_words(fit.r2, fit.r2_without_outliers, symbol="R² = ")
@@ -70,7 +75,11 @@ def _outliers(run: StoredRun, law: int) -> tuple[int, ...]:
 
 def write_code(run: StoredRun, law: int, cost: int, language: str) -> str:
     """Return the code of one formula."""
-    return export_program(find_candidate(run, law, cost).program, language, target=_name(run, law))
+    candidate, target = find_candidate(run, law, cost), _name(run, law)
+    own = own_of(candidate)
+    if own:
+        return export_grouped(candidate.program, own, language, target=target)
+    return export_program(candidate.program, language, target=target)
 
 
 def _draw_parity(fit: Fit, name: str) -> str:
@@ -101,11 +110,12 @@ def describe_curves(run: StoredRun) -> list[dict[str, str]]:
     """Return charts of the states over time and against each other, measured and simulated; empty without a system."""
     if run.system is None or isinstance(run.data, Dataset):
         return []
-    rows = _rows_of_system(run.path, run.facts["fingerprint"])
+    rows = _rows_of_system(run.path, run.facts["fingerprint"], run.system is not None)
     system = run.system.system
+    data = with_own_columns(run.data, system)
     curves = [
-        *gather_trajectories(system, run.data, rows.starts),
-        *gather_portraits(system, run.data, rows.starts),
+        *gather_trajectories(system, data, rows.starts),
+        *gather_portraits(system, data, rows.starts),
     ]
     return [
         {
@@ -129,7 +139,7 @@ def _rows(run: StoredRun, law: int) -> tuple[Dataset | None, str]:
     """Return the rows that a formula was fitted to (None in the weak form) and the name of their target."""
     if isinstance(run.data, Dataset):
         return run.data, _name(run, law)
-    rows = _rows_of_system(run.path, run.facts["fingerprint"])
+    rows = _rows_of_system(run.path, run.facts["fingerprint"], run.system is not None)
     return None if rows.weak else rows.dataset(law), _name(run, law)
 
 
@@ -140,8 +150,8 @@ def _name(run: StoredRun, law: int) -> str:
 
 
 @lru_cache(maxsize=4)
-def _rows_of_system(path: Path, fingerprint: str) -> SystemRows:
-    """Return states and derivatives; cached, because estimating them takes a while."""
+def _rows_of_system(path: Path, fingerprint: str, has_system: bool) -> SystemRows:
+    """Return states and derivatives, and own numbers once there is a system; cached, because estimating them takes a while."""
     run = read_run(path)
     assert not isinstance(run.data, Dataset)
-    return make_rows(run.data, plan_of_run(run))
+    return make_rows_of_system(run.data, plan_of_run(run), run.system.system if run.system else None)

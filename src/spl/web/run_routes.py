@@ -1,4 +1,4 @@
-"""Routes about runs: the list, updates of a run in progress, fits, code and report; and to stop a run."""
+"""Routes about runs: the list, updates of a run in progress, fits, how sure a formula is, code and report; and to stop a run."""
 
 import asyncio
 import json
@@ -20,7 +20,9 @@ from spl.report.page import write_page
 from spl.runs.reader import StoredRun, read_run
 from spl.web.answers import answer
 from spl.web.run_fits import describe_curves, describe_fit, write_code
+from spl.web.run_groups import describe_groups
 from spl.web.run_list import RunList
+from spl.web.run_sure import describe_how_sure, draw_system_numbers
 
 POLL_SECONDS = 0.5  # between two reads of a run
 BUSY_SHARE = 0.2  # largest share of the time spent reading a large run
@@ -51,6 +53,8 @@ class RunRoutes:
             Route("/api/runs", self._list),
             Route("/api/runs/{name}/events", self._follow),
             Route("/api/runs/{name}/fit", self._fit),
+            Route("/api/runs/{name}/sure", self._sure),
+            Route("/api/runs/{name}/groups", self._groups),
             Route("/api/runs/{name}/curves", self._curves),
             Route("/api/runs/{name}/code", self._code),
             Route("/api/runs/{name}/report", self._report),
@@ -100,8 +104,17 @@ class RunRoutes:
         law, cost = _number(request, "law"), _number(request, "cost")
         return answer(await run_in_threadpool(lambda: describe_fit(self._read(request), law, cost)))
 
+    async def _sure(self, request: Request) -> Response:
+        cost = _number(request, "cost")
+        return answer(await run_in_threadpool(lambda: describe_how_sure(self._read(request), cost)))
+
+    async def _groups(self, request: Request) -> Response:
+        cost = _number(request, "cost")
+        return answer(await run_in_threadpool(lambda: describe_groups(self._read(request), cost)))
+
     async def _curves(self, request: Request) -> Response:
-        return answer({"curves": await run_in_threadpool(lambda: describe_curves(self._read(request)))})
+        run = await run_in_threadpool(self._read, request)
+        return answer({"curves": await run_in_threadpool(describe_curves, run), "numbers": draw_system_numbers(run)})
 
     async def _code(self, request: Request) -> Response:
         """Return a formula in another language, or the whole system without `law`; with `save`, as a file."""

@@ -1,11 +1,13 @@
 """A run as a page shows it: status, fronts with formulas in MathML, charts. Plain values for JSON."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from spl.data.dataset import Dataset
+from spl.data.groupings import Grouping
 from spl.display.noise import is_least_squares, noise_line, outliers_line
 from spl.display.numbers import numbers_line
 from spl.display.results import SHOWN_DIGITS, STOPPED
@@ -20,6 +22,7 @@ from spl.dynamics.rows import Plan
 from spl.errors import RunFileError, count_noun
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.text import to_text
+from spl.groups.own_rows import own_of, with_group_columns
 from spl.notation.export import FORMATS
 from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.regression.candidate import Candidate
@@ -49,6 +52,7 @@ def describe_run(run: StoredRun) -> dict[str, Any]:
         "solved": _describe_solved(run),
         "rules": _rules(run),
         "noise": _describe_noise(run),
+        "has_groups": bool(run.groupings),
         "notes": list(run.notes),
         "formats": FORMATS,
         "file": str(run.path.name),
@@ -75,7 +79,8 @@ def _floor(search: StoredSearch) -> float:
 
 def _question(run: StoredRun) -> str:
     if isinstance(run.data, Dataset):
-        return f"{run.searches[0].name} from {', '.join(run.data.names)}: {count_noun(run.data.n_rows, 'row')}"
+        groups = "".join(f", {count_noun(each.n_groups, 'group')} of {each.name}" for each in run.groupings)
+        return f"{run.searches[0].name} from {', '.join(run.data.names)}: {count_noun(run.data.n_rows, 'row')}{groups}"
     n_runs = len(run.data.runs)
     runs = "" if n_runs == 1 else f" in {n_runs} runs"
     return f"equations of {', '.join(run.data.states)}: {count_noun(run.data.n_samples, 'sample')}{runs}"
@@ -107,7 +112,7 @@ def _describe_law(run: StoredRun, search: StoredSearch, plan: Plan) -> dict[str,
             {
                 "cost": candidate.cost,
                 "loss": candidate.loss,
-                "r2": _share_explained(candidate, search, run.data),
+                "r2": _share_explained(candidate, search, run.data, run.groupings),
                 "text": to_text(candidate.program, SHOWN_DIGITS),
                 "mathml": to_mathml(candidate.program, left=left, digits=SHOWN_DIGITS),
                 "inline": to_mathml(candidate.program, digits=SHOWN_DIGITS, is_block=False),
@@ -149,7 +154,9 @@ def _describe_solved(run: StoredRun) -> list[dict[str, str]]:
     ]
 
 
-def _share_explained(candidate: Candidate, search: StoredSearch, data: Any) -> float | None:
+def _share_explained(
+    candidate: Candidate, search: StoredSearch, data: Any, groupings: Sequence[Grouping]
+) -> float | None:
     """Return R2 of a formula for a column, without outliers.
 
     None for derivatives, which the run does not hold, for a constant column, and for operators whose functions it does not hold.
@@ -164,6 +171,7 @@ def _share_explained(candidate: Candidate, search: StoredSearch, data: Any) -> f
     except RunFileError:
         return None
     rows = np.setdiff1d(np.arange(0, data.n_rows, -(-data.n_rows // MAX_SHARE_ROWS)), search.discovery.outliers)
+    data = with_group_columns(data, groupings, own_of(candidate))
     return share_explained(candidate.program, data.take(rows)) if rows.size and data.weights[rows].any() else None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.data.grouping_columns import offer_groupings
 from spl.data.table_files import Table, read_table
 from spl.errors import DataError
 
@@ -39,6 +40,7 @@ def describe_table(table: Table, name: str) -> dict[str, Any]:
         "first_rows": [list(row) for row in zip(*values, strict=True)],
         "notes": [*table.notes, *(note for notes in table.column_notes.values() for note in notes)],
         "time": _guess_time(table),
+        "groups": _guess_groups(table),
     }
 
 
@@ -59,6 +61,7 @@ def _describe_column(table: Table, name: str) -> dict[str, Any]:
         "n_missing": int(numbers.size - finite.size),
         "min": float(finite.min()) if finite.size else None,
         "max": float(finite.max()) if finite.size else None,
+        **({"is_boolean": True} if name in table.booleans else {}),
     }
 
 
@@ -66,6 +69,11 @@ def _first_values(table: Table, name: str) -> list[Any]:
     if name in table.numbers:
         return [value if math.isfinite(value) else None for value in table.numbers[name][:SHOWN_ROWS].tolist()]
     return [None if text is None else str(text) for text in table.texts[name][:SHOWN_ROWS]]
+
+
+def _guess_groups(table: Table) -> list[str]:
+    """Return the columns of text and booleans that may be groupings of the rows."""
+    return list(offer_groupings(table, None, set()).names)
 
 
 def _guess_time(table: Table) -> str | None:

@@ -3,11 +3,11 @@
 import { count, formatNumber, make } from "./dom.js";
 
 const ROLES = {
-  law: { feature: "variable", target: "target: find a formula for it", weights: "weight of the row", sigma: "error bar of the target", ignore: "ignore" },
+  law: { feature: "variable", target: "target: find a formula for it", weights: "weight of the row", sigma: "error bar of the target", group: "group: each has numbers of its own", ignore: "ignore" },
   dynamics: { state: "state", time: "time", input: "external input", group: "identifies the run", ignore: "ignore" },
 };
 const BARS = "bars"; // the role of a column that holds the error bars of a variable: it is given at that variable
-const SINGLE = ["target", "weights", "sigma", "time", "group"]; // roles for only one column
+const SINGLE = { law: ["target", "weights", "sigma"], dynamics: ["time", "group"] }; // roles for only one column
 
 // Columns of numbers. A column with stray text counts as one, and the search reports what is wrong with it.
 const isUsable = (column) => column.problem || (column.is_number && column.min !== null);
@@ -26,10 +26,10 @@ export class Columns {
     this.table = table;
     this.bars.clear();
     const numbers = table.columns.filter(isUsable).map((column) => column.name);
-    const target = numbers.filter((name) => name !== table.time).at(-1);
+    const target = numbers.filter((name) => name !== table.time && !table.groups.includes(name)).at(-1);
     for (const { name } of table.columns) {
       const isNumber = numbers.includes(name);
-      this.roles.law.set(name, !isNumber ? "ignore" : name === target ? "target" : "feature");
+      this.roles.law.set(name, table.groups.includes(name) ? "group" : !isNumber ? "ignore" : name === target ? "target" : "feature");
       this.roles.dynamics.set(name, !isNumber ? "ignore" : name === table.time ? "time" : "state");
     }
     this.show();
@@ -155,7 +155,7 @@ export class Columns {
   // Give a column a role; if only one column may have it, its previous holder gets the default role.
   give(name, role) {
     const roles = this.roles[this.kind];
-    if (SINGLE.includes(role)) {
+    if (SINGLE[this.kind].includes(role)) {
       for (const [other, has] of roles) {
         if (has === role && other !== name) roles.set(other, this.kind === "law" ? "feature" : "state");
       }
@@ -177,6 +177,7 @@ export class Columns {
 function describeColumn(column) {
   const missing = column.n_missing ? `, ${column.n_missing} missing` : "";
   if (column.problem) return "text among numbers";
+  if (column.is_boolean) return `true or false${missing}`;
   if (!column.is_number) return `text${missing}`;
   if (column.min === null) return "no numbers";
   return `${formatNumber(column.min)} to ${formatNumber(column.max)}${missing}`;

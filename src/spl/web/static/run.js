@@ -3,6 +3,7 @@
 
 import { announce, ask, count, formatNumber, formatSeconds, make, showMarkup } from "./dom.js";
 import { Equation } from "./equation.js";
+import { showGroups } from "./groups.js";
 
 export const STATES = {
   compiling: "Compiling the kernels, once", starting: "Starting", running: "Searching", finished: "Finished", interrupted: "Stopped", died: "Ended unexpectedly", failed: "Failed",
@@ -24,6 +25,7 @@ export class RunView {
     this.picked = new Map(); // law -> the cost that the user picked; without one, the recommended formula is shown
     this.other = null; // the cost of a second formula to compare with
     this.format = "python";
+    this.hiddenGroups = new Set(); // whose pictures the user has hidden
     this.answers = new Map(); // fits and code from the server
     this.parts = buildParts(this);
     holder.replaceChildren(this.parts.root);
@@ -90,6 +92,8 @@ export class RunView {
     showFront(this);
     showMarkup(this.parts.learning, this.run.laws[this.law].learning_chart);
     showFits(this);
+    showSure(this);
+    showGroups(this);
     showCode(this);
   }
 
@@ -152,14 +156,18 @@ function buildParts(view) {
     table: make("tbody"),
     figures: [makeFigures(), makeFigures()],
     learning: make("div"),
+    sure: make("section", { class: "card sure", "aria-labelledby": "sure-title", hidden: true }),
+    sureWords: make("div"),
     formats: make("div", { class: "tabs", role: "group", "aria-label": "Language" }),
     code: make("code"),
     copy: make("button", { type: "button", onclick: () => copyCode(view) }, "Copy"),
     save: make("a", { class: "button", download: true }, "Download"),
+    groups: make("section", { class: "card", "aria-labelledby": "groups-title", hidden: true }),
     details: make("section", { class: "card" }),
   };
   const [first, second] = p.figures;
   p.second = make("div", { class: "pair", hidden: true }, makeFigure(second.fitTitle, second.fit, second.words), makeFigure(second.residualsTitle, second.residuals));
+  p.sure.append(make("h2", { id: "sure-title" }, "How sure"), p.sureWords);
   p.results = make("div", { hidden: true },
     p.system, p.curves,
     make("section", { class: "card", "aria-label": "Best formula" }, p.searches, p.tabs, make("div", { class: "equations" }, p.equations.map((part) => part.root)), p.noise),
@@ -167,10 +175,12 @@ function buildParts(view) {
       makeFigure(make("h3", {}, "Front: accuracy against simplicity"), p.front, make("p", { class: "soft small" }, "The best formula of each cost. The ring marks the one shown; click another to see it.")),
       makeFigure(first.fitTitle, first.fit, first.words)),
     p.second,
+    p.groups,
     make("section", { class: "card" }, make("h3", {}, "Formulas, from simple to accurate"), buildTable(p.table)),
     make("div", { class: "pair" },
       makeFigure(make("h3", {}, "Learning curve"), p.learning),
       makeFigure(first.residualsTitle, first.residuals)),
+    p.sure,
     make("section", { class: "card" }, make("h3", {}, "Code"), p.formats,
       make("pre", { class: "code", tabindex: 0, role: "region", "aria-label": "Code" }, p.code),
       make("p", { class: "row" }, p.copy, p.save)));
@@ -265,7 +275,13 @@ async function showSystem(view) {
   parts.system.replaceChildren(make("h2", { id: "system-title" }, "The system"), ...rows, ...below);
   run.system.forEach((equation, k) => formulas[k].show(equation.mathml, equation.text));
   solved.forEach((equation, k) => solutions[k].show(equation.mathml, equation.text));
-  const { curves } = await ask(`${view.path}/curves`).catch(() => ({ curves: [] }));
+  const { curves, numbers } = await ask(`${view.path}/curves`).catch(() => ({ curves: [], numbers: "" }));
+  if (parts.system.shown !== shown) return; // a later fit has replaced it
+  if (numbers) {
+    const figure = make("div", { class: "sure" });
+    showMarkup(figure, numbers);
+    parts.system.append(make("h3", {}, "How sure its numbers are"), figure);
+  }
   parts.curves.hidden = !curves.length;
   parts.curves.replaceChildren(...curves.map(({ title, chart }) => {
     const drawing = make("div");
@@ -398,6 +414,16 @@ function showFigures(figures, fit, isOneOfTwo) {
   showMarkup(figures.fit, fit.fit);
   showMarkup(figures.residuals, fit.residuals);
   figures.words.textContent = fit.words;
+}
+
+// How sure the formula of a table is: numbers, bands, rivals, residuals. A system has the intervals of its numbers instead.
+async function showSure(view) {
+  const { selected, law, parts, run } = view;
+  if (run.kind !== "regression") return;
+  const sure = await view.askOnce(selected, `sure?cost=${view.front[selected].cost}`).catch(() => null);
+  if (view.selected !== selected || view.law !== law) return;
+  parts.sure.hidden = !sure;
+  if (sure) showMarkup(parts.sureWords, sure.markup);
 }
 
 // ---- code and details ----

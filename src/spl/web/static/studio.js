@@ -151,7 +151,7 @@ function wholeRequest() {
   const sought = kind === "law"
     ? {
       target: one("target"), features: columns.named("feature"), weights: one("weights"), sigma: one("sigma"), sigma_x: columns.errorBars(),
-      noise: find("noise").value,
+      noise: find("noise").value, groups: columns.named("group"),
     }
     : {
       time: one("time"), states: columns.named("state"), inputs: columns.named("input"), group: one("group"),
@@ -192,7 +192,7 @@ async function fillForm(name) {
   if (!isThere) return;
   const one = (column) => (column === null ? [] : [column]);
   const roles = request.kind === "law"
-    ? { feature: request.features, target: one(request.target), weights: one(request.weights), sigma: one(request.sigma ?? null) }
+    ? { feature: request.features, target: one(request.target), weights: one(request.weights), sigma: one(request.sigma ?? null), group: request.groups ?? [] }
     : { state: request.states, input: request.inputs, time: one(request.time), group: one(request.group) };
   choose("kind", request.kind);
   columns.recall(request.kind, roles, request.sigma_x ?? {});

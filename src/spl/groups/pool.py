@@ -1,0 +1,190 @@
+"""The pool of a grouped search: every structure that was proposed, fitted jointly as far as it is promising.
+
+A structure is a formula with a constant for each number. It is first fitted to a few groups by themselves, which bounds what any
+choice of shared numbers can reach; only promising ones get the choice of shared numbers.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.formulas.constant_slots import numbers_to_constants
+from spl.formulas.edits import drop_one_number, drop_one_term, replace_one_function_by_powers
+from spl.formulas.program import Program, Vocabulary
+from spl.groups.fit import JointFit, number_constants
+from spl.groups.formula import GroupedFormula
+from spl.groups.rows import GroupedRows
+from spl.groups.sharing import Sharing, length_of
+from spl.groups.starts import fit_each_group, group_tables
+from spl.kernels.programs.fit import FitEffort
+from spl.kernels.programs.normal_equations import FitTable
+from spl.regression.description_length import formula_nats
+from spl.regression.fit import run_kernel
+from spl.regression.front import Front
+
+MAX_STRUCTURE_NUMBERS = 8  # of a structure: more can only be an overfit
+MAX_BOUNDED = 60  # structures of one proposal; of more, the best by a glance at one or two groups
+N_GLANCED_GROUPS = 2
+N_QUICK_GROUPS = 3  # groups of the first, quick fit
+QUICK_EFFORT = FitEffort(n_starts=3, n_scans=24, max_iterations=20, tolerance=1e-5)
+QUICK_HARD_EFFORT = FitEffort(n_starts=6, n_scans=48, max_iterations=20, tolerance=1e-5)  # of a group that fits worse
+QUICK_NATS = 30.0  # by which the bound of a structure may exceed the best description: the bound is rough
+MAX_KEPT_FITS = 400
+
+Tokens = tuple[int, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Pool:
+    """What a grouped search knows."""
+
+    rows: GroupedRows  # of the search
+    allows: Callable[[GroupedFormula], bool]  # whether the grammar has a formula with these own numbers
+    derives: Callable[[Program], bool]  # whether the grammar has a formula, whatever is shared
+    given: tuple[float, ...]  # numbers of the grammar, which stay as they are
+    must_stop: Callable[[], bool]
+    fits: dict[tuple[Tokens, Tokens], JointFit] = field(default_factory=dict)
+    n_evaluations: int = 0  # structures and joint fits
+    _seen: set[Tokens] = field(default_factory=set)
+    _tables: list[list[FitTable | None]] = field(default_factory=list)
+    _quick: list[FitTable] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._tables = [group_tables(self.rows, place) for place in range(len(self.rows.groupings))]
+        first = max(self._tables, key=lambda tables: np.median([_size(table) for table in tables]))
+        full = sorted((table for table in first if table is not None), key=lambda table: -table.target.size)
+        self._quick = full[:N_QUICK_GROUPS]
+
+    @property
+    def best(self) -> JointFit | None:
+        """The fit with the shortest description."""
+        return min(self.fits.values(), key=self.length, default=None)
+
+    def length(self, fit: JointFit | None) -> float:
+        """Return the nats of a fit."""
+        return length_of(fit, self.rows)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the best formula is off by no more than rounding."""
+        best = self.best
+        return best is not None and best.loss <= self.rows.data.floor
+
+    def add(self, programs: Iterable[Program], most: int) -> None:
+        """Take up structures: those whose bound is lowest get the choice of shared numbers, up to `most`."""
+        structures = self._take_new(programs)
+        if len(structures) > MAX_BOUNDED:
+            glanced = [(self._glance(each), k, each) for k, each in enumerate(structures) if not self.must_stop()]
+            structures = [each for _, _, each in sorted(glanced)[:MAX_BOUNDED]]
+        bounded = [(self._bound(each), k, each) for k, each in enumerate(structures) if not self.must_stop()]
+        for bound, _, structure in sorted(bounded)[:most]:
+            if self.must_stop() or bound > self.length(self.best) + QUICK_NATS:
+                break
+            self._share(structure)
+
+    def _take_new(self, programs: Iterable[Program]) -> list[Program]:
+        """Return the structures of formulas that were not seen before."""
+        found = []
+        for program in programs:
+            structure = numbers_to_constants(program, kept=self.given, has_factors=False)
+            if structure.tokens not in self._seen and structure.n_constants <= MAX_STRUCTURE_NUMBERS:
+                self._seen.add(structure.tokens)
+                found.append(structure)
+        return found
+
+    def _glance(self, structure: Program) -> float:
+        """Return a rough length: that of the better of two groups."""
+        self.n_evaluations += 1
+        data, best = self.rows.data, np.inf
+        for table in self._quick[:N_GLANCED_GROUPS]:
+            square, _ = run_kernel(structure, table, QUICK_EFFORT, 0)
+            left = max(table.target.size - structure.n_constants, 0.25 * table.target.size)
+            best = min(best, float(square) / left)
+        loss = max(float(np.sqrt(best)), data.floor)
+        return data.n_rows * float(np.log(loss)) + formula_nats(structure) + structure.n_constants
+
+    def _bound(self, structure: Program) -> float:
+        """Return about how short the description of a structure can get, from a few groups by themselves."""
+        self.n_evaluations += 1
+        n = structure.n_constants
+        starts = fit_each_group(structure, self._quick, QUICK_EFFORT, QUICK_HARD_EFFORT)
+        if starts is None:
+            return np.inf
+        kept = np.argsort(starts.losses, kind="stable")[: max(len(self._quick) - 1, 1)]  # one may be a poor fit
+        squares, n_rows = starts.losses[kept] ** 2 * starts.n_rows[kept], starts.n_rows[kept]
+        left = max(n_rows.sum() - n * kept.size, 0.25 * n_rows.sum())
+        data = self.rows.data
+        loss = max(float(np.sqrt(squares.sum() / left)), data.floor)
+        return data.n_rows * float(np.log(loss)) + formula_nats(structure) + n
+
+    def _share(self, structure: Program) -> JointFit | None:
+        sharing = Sharing(structure, self.rows, self.allows, self._tables)
+        best = sharing.choose()
+        for fit in sharing.fits:
+            self.n_evaluations += 1
+            known = self.fits.get(fit.formula.key)
+            if known is None or fit.loss < known.loss:
+                self.fits[fit.formula.key] = fit
+        if len(self.fits) > MAX_KEPT_FITS:
+            kept = [*sorted(self.fits.values(), key=self.length)[: MAX_KEPT_FITS // 2], *self.front_fits()]
+            self.fits = {fit.formula.key: fit for fit in kept}
+        return best
+
+    def front_fits(self) -> list[JointFit]:
+        """Return the fits of the front."""
+        fits = {fit.candidate(self.rows): fit for fit in self.fits.values()}
+        front = Front.from_candidates(fits, self.rows.data.floor, self.rows.data.n_rows)
+        return [fit for candidate, fit in fits.items() if candidate in front.candidates]
+
+    def prune(self) -> None:
+        """Leave numbers, terms and functions out of the best formula, as long as that makes the description shorter."""
+        while not self.must_stop():
+            best = self.best
+            if best is None:
+                return
+            structure = unshare(best.formula)
+            shorter = [
+                *drop_one_number(structure),
+                *filter(self.derives, drop_one_term(structure)),
+                *filter(self.derives, replace_one_function_by_powers(structure)),
+            ]
+            self.add(shorter, most=len(shorter))
+            if self.best is best:
+                return
+
+
+def unshare(formula: GroupedFormula) -> Program:
+    """Return the structure of a formula: a constant for each number, with typical values."""
+    tokens, number_of = number_constants(formula)
+    typical = [*formula.program.constants, *(float(np.median(values)) for values in formula.values)]
+    words = formula.program.vocabulary
+    return Program(
+        tuple(int(token) for token in tokens),
+        _without_own(words, formula.n_columns),
+        tuple(typical[number] for number in number_of),
+    )
+
+
+def _without_own(words: Vocabulary, n_columns: int) -> Vocabulary:
+    return replace(words, variables=words.variables[:n_columns])
+
+
+def _size(table: FitTable | None) -> int:
+    return 0 if table is None else table.target.size
+
+
+def search_rows(rows: GroupedRows, max_groups: int, max_rows: int, random: np.random.Generator) -> GroupedRows:
+    """Return rows of a few groups, the largest ones, for a search: with all their rows, as far as there is room."""
+    codes = rows.groupings[0].codes
+    counts = rows.groupings[0].count_rows()
+    n_groups = max(min(max_groups, int((counts > 0).sum())), 1)
+    chosen = np.argsort(-counts, kind="stable")[:n_groups]
+    per_group = max(max_rows // n_groups, 2)
+    kept: list[NDArray[np.intp]] = []
+    for group in np.sort(chosen):
+        own = np.flatnonzero(codes == group)
+        kept.append(own if own.size <= per_group else np.sort(random.choice(own, per_group, replace=False)))
+    taken = np.concatenate(kept)
+    return rows if taken.size == rows.data.n_rows else rows.take(taken)

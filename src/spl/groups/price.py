@@ -1,0 +1,142 @@
+"""What own numbers cost in a description of the data.
+
+The values of an own number are written down in the code of a normal distribution, whose mean and width are numbers too: values that
+differ by no more than their errors then cost what one shared number costs, and how far they differ, not how large they are, is
+paid for. This is Laplace's approximation of the likelihood of a model in which groups are drawn from a population. With values that
+differ only by chance, the best width is 0, and nothing is gained however many groups there are.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.formulas.program import Program
+from spl.kernels.programs.prices import MOST_ERRORS
+from spl.regression.description_length import MIN_ROWS_LEFT, count_numbers, formula_nats
+
+Array = NDArray[np.float64]
+
+# What it costs to say that a number is own, besides its mean and width: which of the numbers are own is a choice among many, made for
+# each of many formulas. Set so that labels without meaning make a number own in less than one table of a hundred.
+OWN_NATS = 2.0
+N_WIDTH_STEPS = 8  # of the iteration for the widths of populations
+LEAST_WIDTH = 1e-6  # of a population, in standard errors
+RIDGE = 1e-12
+TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """Numbers and their normal equations."""
+
+    shared: Array  # [S, S]
+    own: tuple[Array, ...]  # of each grouping: [G, O, O]
+    cross: tuple[Array, ...]  # of each grouping: [G, O, S]
+    constants: Array  # [S], shared values
+    values: tuple[Array, ...]  # of each grouping: [G, O]
+
+
+class Price(NamedTuple):
+    """The nats of all numbers of a formula."""
+
+    numbers: float  # of shared ones, and of means and widths of own ones
+    groups: float  # of how the own numbers of the groups differ
+
+
+def price_blocks(blocks: Blocks, *, square: float, n_rows: int) -> Price:
+    """Return what the numbers cost.
+
+    Args:
+        blocks: numbers and their normal equations.
+        square: the sum of squared errors, at least that of rounding.
+        n_rows: of the data.
+
+    Examples:
+        >>> values, information = np.array([[1.0], [2.0], [3.0]]), np.full((3, 1, 1), 1e4)
+        >>> none = np.zeros((3, 1, 0))
+        >>> blocks = Blocks(np.zeros((0, 0)), (information,), (none,), np.zeros(0), (values,))
+        >>> [round(nats, 1) for nats in price_blocks(blocks, square=100.0, n_rows=100)]
+        [5.6, 14.8]
+    """
+    variance = square / n_rows
+    beyond, groups, numbers = 0.0, 0.0, _price_shared(blocks, variance)
+    for information, values in zip(blocks.own, blocks.values, strict=True):
+        is_known = np.einsum("goo->go", information).sum(axis=1) > 0
+        if is_known.any():
+            misfit, volume, means = _price_population(information[is_known] / variance, values[is_known], n_rows)
+            beyond += misfit
+            groups += volume
+            numbers += means
+    return Price(numbers, groups + 0.5 * n_rows * math.log1p(beyond / n_rows))
+
+
+def nats_of_candidate(price: Price, program: Program, n_own: int, n_rows: int) -> float:
+    """Return the price of numbers that gives a candidate its description length.
+
+    That one grows by the share of rows that numbers use up, in which an own number counts once: what groups differ by was compared
+    with the rows they have.
+    """
+    n_shared = count_numbers(program)
+    factors = [n_rows / max(n_rows - n - 2, MIN_ROWS_LEFT) for n in (n_shared, n_shared + n_own)]
+    formula = formula_nats(program)
+    return ((formula + price.numbers) * factors[1] + price.groups) / factors[0] - formula
+
+
+def _price_population(information: Array, values: Array, n_rows: int) -> tuple[float, float, float]:
+    """Return by how many squared standard errors values of a population fit worse; the nats of own values [G, O]; and those of the
+    means and widths of the populations.
+
+    `information` [G, O, O] is that of each group on its numbers, in units of the noise.
+    """
+    n_own = values.shape[1]
+    precision = np.maximum(np.einsum("goo->go", information), TINY)
+    mean, width = _find_populations(values, 1.0 / precision)
+    width = np.maximum(width, LEAST_WIDTH / np.sqrt(precision.max(axis=0)))
+    scaled = information * width[:, np.newaxis] * width  # T H T
+    inside = scaled + np.eye(n_own)
+    away = (values - mean) / width
+    # d' (T**2 + H**-1)**-1 d, written so that nothing cancels whether the width or the errors are larger
+    size = np.sqrt(np.einsum("goo->go", inside))
+    unit = inside / size[:, :, np.newaxis] / size[:, np.newaxis, :]  # exact laws have entries of 1e28
+    unit += RIDGE * np.eye(n_own)  # for numbers that others can replace
+    spread = np.einsum("gop,gp->go", scaled, away) / size
+    chi = np.einsum("go,go->g", away / size, np.linalg.solve(unit, spread[:, :, np.newaxis])[:, :, 0])
+    volume = 0.5 * float(np.linalg.slogdet(unit)[1].sum()) + float(np.log(size).sum())
+    error = np.sqrt(1.0 / np.maximum((1.0 / (width**2 + 1.0 / precision)).sum(axis=0), TINY))
+    with np.errstate(over="ignore"):
+        means = np.log(np.minimum(np.hypot(1.0, mean / error), MOST_ERRORS)).sum()
+    return float(max(chi.sum(), 0.0)), volume, float(means) + n_own * (OWN_NATS + 0.5 * math.log(n_rows))
+
+
+def _find_populations(values: Array, variances: Array) -> tuple[Array, Array]:
+    """Return the mean and the width [O] of the population of each own number, from values [G, O] with these variances."""
+    n_groups = len(values)
+    mean = values.mean(axis=0)
+    square = np.maximum(((values - mean) ** 2).mean(axis=0), TINY)
+    for _ in range(N_WIDTH_STEPS):
+        weights = 1.0 / (square + variances)
+        mean = (weights * values).sum(axis=0) / weights.sum(axis=0)
+        ratio = (weights * (values - mean) ** 2).sum(axis=0) / max(n_groups - 1, 1)
+        square = np.maximum(square * np.minimum(ratio, 4.0), TINY)
+    return mean, np.sqrt(square)
+
+
+def _price_shared(blocks: Blocks, variance: float) -> float:
+    """Return the nats of the shared numbers; see `kernels/programs/number_precision`."""
+    n_shared = len(blocks.constants)
+    if not n_shared:
+        return 0.0
+    information = blocks.shared.copy()
+    for own, cross in zip(blocks.own, blocks.cross, strict=True):
+        size = np.einsum("goo->go", own).max(axis=1)
+        ridge = np.where(1e-12 * size > TINY, 1e-12 * size, 1.0)[:, np.newaxis, np.newaxis] * np.eye(own.shape[1])
+        information -= np.einsum("gos,got->st", cross, np.linalg.solve(own + ridge, cross))
+    length = np.sqrt(np.maximum(np.diag(information), 0.0) / variance)
+    with np.errstate(over="ignore"):
+        n_errors = np.minimum(np.abs(blocks.constants) * length, MOST_ERRORS)
+    unit = np.where(length > 0, n_errors / np.maximum(length, TINY), 0.0)
+    inside = information / variance * unit[:, np.newaxis] * unit + np.eye(n_shared)
+    return 0.5 * max(float(np.linalg.slogdet(inside)[1]), 0.0)

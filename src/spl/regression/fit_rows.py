@@ -1,0 +1,36 @@
+"""What the formulas of a front were fitted to: every question about their certainty begins with it."""
+
+from dataclasses import dataclass
+
+from spl.data.dataset import Dataset
+from spl.noise.models import NoiseModel
+from spl.regression.noise_choice import NoiseChoice
+from spl.regression.uncertainty import rows_of_fit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FitRows:
+    """The rows that the formulas of a front were fitted to, and the numbers that were not fitted.
+
+    Examples:
+        >>> data = Dataset.from_arrays([[1.0], [2.0], [3.0]], [2.0, 4.0, 6.0], weights=[1, 0, 1])
+        >>> FitRows.of(data, NoiseChoice("normal"), "normal").rows.n_rows
+        2
+    """
+
+    rows: Dataset  # with their noise model; all count
+    given: tuple[float, ...] = ()  # numbers of the grammar: these are exact
+
+    @classmethod
+    def of(
+        cls, data: Dataset, choice: NoiseChoice, asked: NoiseModel | str, given: tuple[float, ...] = ()
+    ) -> "FitRows":
+        """Take the rows that count.
+
+        Args:
+            data: all rows.
+            choice: the noise model of the answer.
+            asked: the noise model that was asked for, or "auto".
+            given: numbers of the grammar.
+        """
+        return cls(rows_of_fit(data, choice, asked), tuple(given))

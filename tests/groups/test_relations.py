@@ -1,0 +1,37 @@
+"""Relations between own numbers are found where there are any."""
+
+import numpy as np
+import pytest
+
+from spl.data.dataset import Dataset
+from spl.data.groupings import Grouping
+from spl.formulas.program import Vocabulary
+from spl.formulas.text import parse_expression
+from spl.groups.fit import fit_jointly
+from spl.groups.formula import GroupedFormula
+from spl.groups.relations import relate_own_numbers
+from spl.groups.rows import GroupedRows
+
+
+def relate(slopes, offsets, rng):
+    """Return the fit of lines with these slopes and offsets after relations were looked for."""
+    codes = np.repeat(np.arange(slopes.size), 20)
+    x = rng.uniform(0.0, 3.0, codes.size)
+    target = slopes[codes] * x + offsets[codes] + 0.01 * rng.normal(size=x.size)
+    rows = GroupedRows(Dataset.from_arrays(x[:, None], target, names=["x"]), (Grouping.from_labels(codes, "g"),))
+    program = parse_expression("k1*x + k2", Vocabulary(("x", "k1", "k2")))
+    formula = GroupedFormula(program, (0, 0), (slopes.copy(), offsets.copy()), 1)
+    return relate_own_numbers(fit_jointly(formula, rows), rows, lambda: False).formula
+
+
+@pytest.mark.parametrize(("factor", "shift"), [(1.7, 0.0), (1.0, 0.8)])
+def test_a_number_that_follows_another_is_not_own(rng, factor, shift):
+    slopes = rng.uniform(1, 3, 10)
+    found = relate(slopes, factor * slopes + shift, rng)
+    assert len(found.scopes) == 1
+    [constant] = found.program.constants
+    assert min(abs(constant - value) for value in (factor, 1 / factor, shift, -shift)) < 0.02
+
+
+def test_independent_numbers_stay_own(rng):
+    assert len(relate(rng.uniform(1, 3, 10), rng.uniform(1, 3, 10), rng).scopes) == 2
