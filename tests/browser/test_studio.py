@@ -222,6 +222,22 @@ def test_mistakes_in_rules_are_shown_while_one_types(page, trouble, address, fol
     expect(page.locator("#rules-message")).to_contain_text("shortest")
 
 
+def test_rules_that_are_typed_before_the_first_ones_arrive_are_kept(page, address, folder):
+    waiting = []
+    page.route("**/api/rules/of-operators", lambda route: waiting.append(route))
+    page.goto(address)
+    drop(page, folder, "law.csv")
+    page.get_by_label("define exactly what may appear where").check()
+    page.fill("#rules", "f -> C * x")
+    expect(page.locator("#rules-message")).to_contain_text("(1 rule)")
+    with page.expect_response("**/api/rules/of-operators"):
+        waiting[0].continue_()
+    page.wait_for_function(
+        "new Promise((done) => setTimeout(() => done(true), 200))"
+    )  # until the page has read the answer
+    assert page.locator("#rules").input_value() == "f -> C * x"
+
+
 def test_a_search_without_a_target_or_operators_is_refused_in_words(page, trouble, address, folder):
     page.goto(address)
     drop(page, folder, "law.csv")

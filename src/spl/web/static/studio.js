@@ -126,9 +126,11 @@ function ticked() {
 }
 
 async function writeRules() {
+  const { text } = rules;
   try {
     const json = { operators: ticked(), ...columns.usable(), order: currentOrder(), implicit: isImplicit(), constants: find("constants").checked };
-    rules.text = (await ask("api/rules/of-operators", { method: "POST", json })).rules;
+    const answer = await ask("api/rules/of-operators", { method: "POST", json });
+    if (rules.text === text) rules.text = answer.rules; // otherwise the user has begun to write rules
   } catch (error) {
     rules.show({ is_right: false, message: error.message, line: null });
   }
