@@ -45,6 +45,11 @@ class GroupedGrammar:
         """Return whether the grammar has a formula, whatever numbers are shared."""
         return self.shared.derives(program)
 
+    def has_operator(self, opcode: int) -> bool:
+        """Return whether an operator appears in the rules."""
+        token = make_token(tk.OPERATOR, opcode)
+        return any(token in rule.tokens for rule in self.grammar.rules)
+
     def allows(self, formula: GroupedFormula) -> bool:
         """Return whether the grammar has a formula with these own numbers."""
         if not self.has_own:

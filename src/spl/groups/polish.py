@@ -23,6 +23,8 @@ from spl.regression.round_constants import round_constants
 from spl.regression.simplify import simplify
 
 MOST_FITTED_TO_ALL = 6  # formulas of the front, the best first, if the search saw only a part of the rows
+MOST_RELATED = 6  # fits near the best one whose own numbers may follow from others
+RELATED_NATS = 10.0  # per group: about what an own number costs at most, so that a fit without one may overtake the best
 SAME_LOSS = 1e-6  # relative: a tidied formula whose loss grows by more is another one
 
 
@@ -33,12 +35,27 @@ def polish_fits(
     fits = _fit_to_all(pool, rows, grammar, must_stop)
     best = min(fits, key=lambda fit: length_of(fit, rows))
     others = [fit for fit in fits if fit is not best]
-    polished = best if grammar.has_own else relate_own_numbers(best, rows, must_stop)
+    polished = best if grammar.has_own else _relate(best, pool, rows, grammar, must_stop)
     polished = _tidy(_unfold(polished, rows, grammar), rows, grammar)
     polished = _round(polished, rows, grammar, must_stop)
     if not must_stop():
         polished = _simplify(polished, rows, grammar)
     return [*others, *([best] if polished.formula.key != best.formula.key else []), polished]
+
+
+def _relate(
+    best: JointFit, pool: Pool, rows: GroupedRows, grammar: GroupedGrammar, must_stop: Callable[[], bool]
+) -> JointFit:
+    """Return the shortest fit once own numbers follow from others where they can: of the best one, and of those that may overtake it."""
+    most = pool.length(pool.best) + RELATED_NATS * max(each.n_groups for each in rows.groupings)
+    near = [fit for fit in sorted(pool.fits.values(), key=pool.length) if pool.length(fit) <= most]
+    several = [fit for fit in near if len(set(fit.formula.scopes)) < len(fit.formula.scopes)][:MOST_RELATED]
+    found = [relate_own_numbers(best, rows, grammar.has_operator, must_stop)]
+    for fit in several:
+        whole = fit if pool.rows is rows else _fit_one_to_all(fit, rows)
+        if whole is not None and not must_stop():
+            found.append(relate_own_numbers(whole, rows, grammar.has_operator, must_stop))
+    return min(found, key=lambda each: length_of(each, rows))
 
 
 def _fit_to_all(
@@ -52,15 +69,18 @@ def _fit_to_all(
     for k, fit in enumerate(chosen):
         if k >= MOST_FITTED_TO_ALL or (found and must_stop()):
             break
-        starts = (_typical(fit.formula, rows), _start_each_group(fit.formula, rows))
-        fitted = [
-            each for each in (fit_jointly(start, rows) for start in starts if start is not None) if each is not None
-        ]
-        found += sorted(fitted, key=lambda each: each.loss)[:1]
+        found += filter(None, [_fit_one_to_all(fit, rows)])
     if not found:
         constant = Program((CONSTANT_TOKEN,), grammar.shared.vocabulary, (float(rows.data.target.mean()),))
         found += filter(None, [fit_jointly(plain_formula(constant), rows)])
     return found
+
+
+def _fit_one_to_all(fit: JointFit, rows: GroupedRows) -> JointFit | None:
+    """Return a fit of the search on all rows; None if its formula leaves its domain."""
+    starts = (_typical(fit.formula, rows), _start_each_group(fit.formula, rows))
+    fitted = (fit_jointly(start, rows) for start in starts if start is not None)
+    return min(filter(None, fitted), key=lambda each: each.loss, default=None)
 
 
 def _typical(formula: GroupedFormula, rows: GroupedRows) -> GroupedFormula:

@@ -3,7 +3,8 @@
 The values of an own number are written down in the code of a normal distribution, whose mean and width are numbers too: values that
 differ by no more than their errors then cost what one shared number costs, and how far they differ, not how large they are, is
 paid for. This is Laplace's approximation of the likelihood of a model in which groups are drawn from a population. With values that
-differ only by chance, the best width is 0, and nothing is gained however many groups there are.
+differ only by chance, the best width is 0, and nothing is gained however many groups there are. Values of one sign may instead be
+written down by their logarithms, if that is shorter: rates often differ by orders of magnitude.
 """
 
 import math
@@ -22,6 +23,7 @@ Array = NDArray[np.float64]
 # What it costs to say that a number is own, besides its mean and width: which of the numbers are own is a choice among many, made for
 # each of many formulas. Set so that labels without meaning make a number own in less than one table of a hundred.
 OWN_NATS = 2.0
+LOGARITHM_NATS = math.log(2)  # to say that logarithms are written down
 N_WIDTH_STEPS = 8  # of the iteration for the widths of populations
 LEAST_WIDTH = 1e-6  # of a population, in standard errors
 RIDGE = 1e-12
@@ -66,7 +68,7 @@ def price_blocks(blocks: Blocks, *, square: float, n_rows: int) -> Price:
     for information, values in zip(blocks.own, blocks.values, strict=True):
         is_known = np.einsum("goo->go", information).sum(axis=1) > 0
         if is_known.any():
-            misfit, volume, means = _price_population(information[is_known] / variance, values[is_known], n_rows)
+            misfit, volume, means = _price_shortest(information[is_known] / variance, values[is_known], n_rows)
             beyond += misfit
             groups += volume
             numbers += means
@@ -83,6 +85,26 @@ def nats_of_candidate(price: Price, program: Program, n_own: int, n_rows: int) -
     factors = [n_rows / max(n_rows - n - 2, MIN_ROWS_LEFT) for n in (n_shared, n_shared + n_own)]
     formula = formula_nats(program)
     return ((formula + price.numbers) * factors[1] + price.groups) / factors[0] - formula
+
+
+def _price_shortest(information: Array, values: Array, n_rows: int) -> tuple[float, float, float]:
+    """Return the price of a population, of each number by its values or by their logarithms, whichever is shorter."""
+    best = _price_population(information, values, n_rows)
+    for place in np.flatnonzero((values > 0).all(axis=0) | (values < 0).all(axis=0)):
+        slope = np.ones_like(values)  # of the values by what is written down
+        slope[:, place] = np.abs(values[:, place])
+        written = values.copy()
+        written[:, place] = np.log(slope[:, place])
+        by_logarithm = information * slope[:, :, np.newaxis] * slope[:, np.newaxis, :]
+        price = _price_population(by_logarithm, written, n_rows)
+        if _nats_of(price, n_rows) + LOGARITHM_NATS < _nats_of(best, n_rows):
+            best, information, values = (price[0], price[1], price[2] + LOGARITHM_NATS), by_logarithm, written
+    return best
+
+
+def _nats_of(price: tuple[float, float, float], n_rows: int) -> float:
+    misfit, volume, means = price
+    return 0.5 * n_rows * math.log1p(misfit / n_rows) + volume + means
 
 
 def _price_population(information: Array, values: Array, n_rows: int) -> tuple[float, float, float]:
