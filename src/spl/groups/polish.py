@@ -24,7 +24,7 @@ from spl.regression.simplify import simplify
 
 MOST_FITTED_TO_ALL = 6  # formulas of the front, the best first, if the search saw only a part of the rows
 MOST_RELATED = 6  # fits near the best one whose own numbers may follow from others
-RELATED_NATS = 10.0  # per group: about what an own number costs at most, so that a fit without one may overtake the best
+RELATED_NATS = 10.0  # per group: about what an own number costs at most, so a fit without one may overtake the best
 SAME_LOSS = 1e-6  # relative: a tidied formula whose loss grows by more is another one
 
 
@@ -46,7 +46,7 @@ def polish_fits(
 def _relate(
     best: JointFit, pool: Pool, rows: GroupedRows, grammar: GroupedGrammar, must_stop: Callable[[], bool]
 ) -> JointFit:
-    """Return the shortest fit once own numbers follow from others where they can: of the best one, and of those that may overtake it."""
+    """Return the shortest fit once own numbers follow from others where they can: of the best, and of those that may overtake it."""
     most = pool.length(pool.best) + RELATED_NATS * max(each.n_groups for each in rows.groupings)
     near = [fit for fit in sorted(pool.fits.values(), key=pool.length) if pool.length(fit) <= most]
     several = [fit for fit in near if len(set(fit.formula.scopes)) < len(fit.formula.scopes)][:MOST_RELATED]

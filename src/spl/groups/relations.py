@@ -74,9 +74,7 @@ def related(formula: GroupedFormula, has_operator: Callable[[int], bool]) -> Ite
             if kept == replaced or scope != other:
                 continue
             own = own_token(formula.n_columns, kept)
-            for tokens, constants in _find_relations(
-                formula.values[kept], formula.values[replaced], own, has_operator
-            ):
+            for tokens, constants in _find_relations(formula.values[kept], formula.values[replaced], own, has_operator):
                 yield _replace(formula, replaced, tokens, constants)
 
 
