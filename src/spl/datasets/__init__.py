@@ -4,6 +4,8 @@ nguyen             the Nguyen problems of the paper, with their grammars, settin
 random_formulas    random formulas of 5 to 15 tokens over 1 to 5 variables
 laws               well-known laws of engineering, chemistry, biology and earth science
 law_tables         tables of these laws as they are measured: noise, gross errors, counts
+handbook_laws      laws of engineering, chemistry, earth science and astronomy with their units
+handbook_tables    tables of them
 small_laws         simple laws for small noisy tables
 wide_tables        laws among many columns
 grouped_laws       laws with numbers that each group of rows has for itself
@@ -29,6 +31,8 @@ from spl.datasets.attractors import make_halvorsen, make_hyperchaotic_rossler, m
 from spl.datasets.grouped_laws import GROUPED_LAWS, PAIRED_LAWS, GroupedLaw, load_grouped_law
 from spl.datasets.grouped_systems import GROUPED_SYSTEMS, GroupedSystem, SystemRuns
 from spl.datasets.grouped_tables import GroupedTable, make_grouped_table, make_grouped_test
+from spl.datasets.handbook_laws import HANDBOOK_LAWS, HandbookLaw, load_handbook_law
+from spl.datasets.handbook_tables import make_handbook_table, make_handbook_test
 from spl.datasets.law_tables import LawTable, make_informed_table, make_law_table, make_law_test
 from spl.datasets.laws import LAWS, Law, load_law
 from spl.datasets.lorenz import make_lorenz
@@ -63,6 +67,7 @@ from spl.datasets.wide_tables import WIDE_LAWS, WideLaw, load_wide_law, make_wid
 __all__ = [
     "GROUPED_LAWS",
     "GROUPED_SYSTEMS",
+    "HANDBOOK_LAWS",
     "LAWS",
     "PAIRED_LAWS",
     "SAMPLED_SYSTEMS",
@@ -75,6 +80,7 @@ __all__ = [
     "GroupedLaw",
     "GroupedSystem",
     "GroupedTable",
+    "HandbookLaw",
     "Law",
     "LawTable",
     "LorenzPaper",
@@ -89,6 +95,7 @@ __all__ = [
     "fetch_double_pendulum",
     "fetch_lorenz_paper",
     "load_grouped_law",
+    "load_handbook_law",
     "load_law",
     "load_nguyen",
     "load_random_formula",
@@ -104,6 +111,8 @@ __all__ = [
     "make_grouped_table",
     "make_grouped_test",
     "make_halvorsen",
+    "make_handbook_table",
+    "make_handbook_test",
     "make_hyperchaotic_rossler",
     "make_informed_table",
     "make_law_table",
