@@ -1,6 +1,7 @@
 """The command `spl stability`."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,3 +63,12 @@ def test_the_run_of_a_system_is_refused(tmp_path):
     result = run("stability", path)
     assert result.exit_code == 2
     assert "holds the run of a system" in result.output
+
+
+def test_a_run_with_groups_is_refused(table):
+    rows = [f"{metal},{x},{factor * x}" for metal, factor in (("iron", 2), ("lead", 3)) for x in range(1, 9)]
+    Path("metals.csv").write_text("\n".join(["metal,x,y", *rows]))
+    assert run("fit", "metals.csv", "--target", "y", "--run", "run.spl", "--quiet", *SMALL).exit_code == 0
+    result = run("stability", "run.spl", *FEW)
+    assert result.exit_code == 2
+    assert "`stability` is not available for a model with groups" in result.stderr

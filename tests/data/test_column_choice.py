@@ -183,3 +183,23 @@ def test_bad_error_bars_are_named_by_their_line(tmp_path, cell, message):
 def test_error_bars_of_text_are_refused(mixed):
     with pytest.raises(DataError, match=r"The column 'id' of .* holds text, not only numbers"):
         prepare_dataset(mixed, target="y", sigma="id")
+
+
+def test_groups_without_complete_rows_are_named(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", "metal,x,y\niron,1,1\niron,2,2\ntin,1,2\ntin,2,4\nlead,1,\nlead,2,\n"))
+    _, notes, [grouping] = prepare_dataset(table, target="y", groups=["metal"])
+    assert grouping.labels == ("iron", "tin")
+    assert "1 group of 'metal' has no complete row, and no numbers: 'lead'." in notes
+
+
+def test_groups_of_one_row_each_are_an_error_if_they_are_asked_for(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", "id,x,y\na,1,1\nb,2,2\nc,3,4\n"))
+    with pytest.raises(DataError, match="Each of the 3 groups of 'id' has only one row"):
+        prepare_dataset(table, target="y", groups=["id"])
+
+
+def test_groups_of_one_complete_row_each_are_left_out_if_nobody_asked_for_them(tmp_path):
+    table = read_table(write(tmp_path, "t.csv", "id,x,y\na,1,1\na,2,\nb,2,2\nb,3,\nc,3,4\nc,3,\n"))
+    _, notes, groupings = prepare_dataset(table, target="y")
+    assert groupings == ()
+    assert "Each group of 'id' has only one complete row, so it is no grouping." in notes

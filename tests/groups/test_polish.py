@@ -11,6 +11,7 @@ from spl.groups.fit import fit_jointly
 from spl.groups.grammar import GroupedGrammar
 from spl.groups.polish import polish_fits
 from spl.groups.pool import Pool
+from spl.regression.front import Front
 
 CODES = np.repeat(np.arange(6), 15)
 SCALES = np.array([1.13, 1.78, 2.24, 0.63, 3.17, 2.71])
@@ -69,3 +70,13 @@ def test_a_polish_that_must_stop_still_has_an_answer(rng):
     fits = polish(decays(rng, -0.5), "C*exp(C*x)", "C*x + C", must_stop=lambda: True)
     assert to_text(fits[-1].formula.program, 1) == "k1*exp(-0.5*x)"
     assert all(np.isfinite(fit.loss) for fit in fits)
+
+
+def test_a_number_that_follows_from_another_is_not_own_even_if_the_formula_gets_longer():
+    x = np.tile(np.linspace(0.1, 3, 15), 6)
+    rows = make_rows(x, SCALES[CODES] / (x**2 + 1.5 * SCALES[CODES] ** 2 + 2), CODES)
+    fits = polish(rows, "C/(x**2 + C)")
+    front = Front.from_candidates((fit.candidate(rows) for fit in fits), rows.data.floor, rows.data.n_rows)
+    chosen = front[front.choose("mdl", rows.data.n_rows, rows.data.floor)]
+    assert chosen.loss <= rows.data.floor
+    assert len(chosen.own) == 1

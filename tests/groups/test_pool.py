@@ -92,3 +92,24 @@ def test_a_search_sees_the_largest_groups_as_far_as_there_is_room(rng, max_group
     counts = dict(enumerate(seen.groupings[0].count_rows()))
     assert {group: count for group, count in counts.items() if count} == (expected or {0: 5, 1: 30, 2: 10, 3: 20})
     assert np.unique(seen.data.target).size == seen.data.n_rows
+
+
+def test_structures_are_judged_within_the_grouping_that_suits_them(rng):
+    # Rows come metal by metal, so functions of x follow them within the two halves, but not the law.
+    metal, half = np.repeat(np.arange(4), 15), np.tile([0, 1], 30)
+    x = np.arange(60) + rng.uniform(size=60)
+    rows = make_rows(x, np.array([2.0, 3.1, 0.7, 5.0])[metal] * np.sqrt(x) + 0.01 * rng.normal(size=60), metal, half)
+    pool = make_pool(rows)
+    pool.add(parse("C*sin(C*x) + C*x + C", "C*sqrt(x)", "C*x**2 + C*x", "C*sin(C*x + C)"), most=1)
+    assert to_text(pool.best.formula.program) == "k1*sqrt(x)"
+
+
+def test_a_pool_grows_from_a_formula_to_the_law_beside_it(rng):
+    x = rng.uniform(0, 5, CODES.size)
+    depth = np.linspace(0.6, 4.0, 5)[CODES]
+    pool = make_pool(make_rows(x, np.sqrt(depth + 0.16 * x**2) + 0.02 * rng.normal(size=x.size), CODES))
+    pool.add(parse("C*x**2 + C"), most=1)
+    pool.grow(lambda: False)
+    assert "sqrt" not in to_text(pool.best.formula.program)
+    pool.grow()
+    assert to_text(pool.best.formula.program, 2) == "sqrt(0.16*x**2 + k1)"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spl.cli.options import check_jobs, check_seed, cluster_option, compile_with_message, open_console
-from spl.errors import RunFileError
+from spl.errors import RunFileError, SettingError
 
 if TYPE_CHECKING:
     from spl.display.searches import SearchCount
@@ -55,6 +55,7 @@ def stability(
       spl stability period.spl -n 100 --jobs -1 --json | jq .structure
     """
     from spl.data.dataset import Dataset
+    from spl.estimators.fitted_uncertainty import NOT_WITH_GROUPS
     from spl.estimators.parameters import count_jobs
     from spl.regression.stability import StabilityPlan, measure_stability
     from spl.runs.reader import read_run
@@ -65,6 +66,8 @@ def stability(
     [search, *_] = run.searches
     if not isinstance(run.data, Dataset):
         raise RunFileError(f"'{file}' holds the run of a system. The stability of formulas is that of tables.")
+    if run.groupings:
+        raise SettingError(NOT_WITH_GROUPS.format(what="`stability`"))
     if search.discovery is None or not len(search.front):
         raise RunFileError(f"The run in '{file}' has found no formula yet. Continue it: spl resume {file}")
     selection = run.facts.get("selection") or "mdl"

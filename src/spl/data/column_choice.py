@@ -18,11 +18,10 @@ from spl.data.grouping_columns import (
     GroupingChoice,
     check_groupings,
     find_labelled,
-    make_grouping,
     offer_groupings,
     read_labels_of_column,
 )
-from spl.data.groupings import Grouping
+from spl.data.groupings import Grouping, group_complete_rows
 from spl.data.table_files import Table
 from spl.data.timestamps import NANO
 from spl.errors import DataError, count_noun, list_names
@@ -97,7 +96,8 @@ def prepare_dataset(
         sigma_columns=_read_bars(table, names, bars_of)[complete] if bars_of else None,
         places=RowPlaces(table.lines[complete], table.line_word),
     )
-    groupings = tuple(make_grouping(each[complete], name) for name, each in labels.items())
+    groupings, about_groups = group_complete_rows(labels, np.flatnonzero(complete), are_asked_for=groups is not None)
+    notes += about_groups
     return PreparedDataset(replace(data, notes=tuple(notes)), notes, groupings)
 
 

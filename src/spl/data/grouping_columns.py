@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.column_checks import check_column
-from spl.data.groupings import MAX_GROUPINGS, MAX_GROUPS, Grouping
+from spl.data.groupings import MAX_GROUPINGS, MAX_GROUPS
 from spl.data.table_files import Table
 from spl.data.timestamps import NANO, show_instant
 from spl.errors import DataError, count_noun, list_names
@@ -93,11 +93,6 @@ def read_labels_of_column(table: Table, name: str) -> Labels:
 def find_labelled(labels: Labels) -> NDArray[np.float64]:
     """Return 0 where there is a label and NaN elsewhere [N], as a column that decides which rows are complete."""
     return np.array([np.nan if label is None else 0.0 for label in labels])
-
-
-def make_grouping(labels: Labels, name: str) -> Grouping:
-    """Return the grouping of complete rows by their labels."""
-    return Grouping.from_labels(labels, name)
 
 
 def _count_labels(labels: Labels) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 `formulas/own_numbers` says what these numbers are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from spl.errors import DataError, count_noun, explain_unknown, shorten
 
 MAX_GROUPS = 1_000  # of one grouping
 MAX_GROUPINGS = 2  # of one table
+MAX_NAMED = 5  # groups in a message
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +106,50 @@ def _write_label(value: object) -> str | None:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip() or None
+
+
+def group_complete_rows(
+    labels: Mapping[str, NDArray[np.object_]], places: NDArray[np.intp], *, are_asked_for: bool = True
+) -> tuple[tuple[Grouping, ...], list[str]]:
+    """Return the groupings of the complete rows, and notes about groupings and groups that say nothing.
+
+    A grouping all of whose groups have a single row is an error, or left out if nobody asked for it.
+
+    Args:
+        labels: of all rows [N], by the name of the grouping; None where missing.
+        places: of the complete rows among all.
+        are_asked_for: whether somebody named these groupings.
+
+    Examples:
+        >>> wood = np.array(["oak", "oak", "ash", "ash", "elm"], dtype=object)
+        >>> [grouping], notes = group_complete_rows({"wood": wood}, np.arange(4))
+        >>> grouping.labels, notes
+        (('oak', 'ash'), ["1 group of 'wood' has no complete row, and no numbers: 'elm'."])
+    """
+    groupings, notes = [], []
+    for name, texts in labels.items():
+        grouping = Grouping.from_labels(texts[places], name)
+        lost = [label for label in dict.fromkeys(texts) if label is not None and label not in grouping.labels]
+        if lost:
+            named = ", ".join(f"'{shorten(label)}'" for label in lost[:MAX_NAMED])
+            more = f", and {len(lost) - MAX_NAMED:,} more" if len(lost) > MAX_NAMED else ""
+            verb = "has" if len(lost) == 1 else "have"
+            notes.append(
+                f"{count_noun(len(lost), 'group')} of '{name}' {verb} no complete row, and no numbers: {named}{more}."
+            )
+        if grouping.n_groups == 1:
+            notes.append(f"All rows belong to one group of '{name}' ('{grouping.labels[0]}'): its numbers are shared.")
+            continue
+        if grouping.count_rows().max() == 1 and not are_asked_for:
+            notes.append(f"Each group of '{name}' has only one complete row, so it is no grouping.")
+            continue
+        if grouping.count_rows().max() == 1:
+            raise DataError(
+                f"Each of the {grouping.n_groups:,} groups of '{name}' has only one row: it cannot have numbers of its own. "
+                "Give groups with at least 2 rows, or fit without groups."
+            )
+        groupings.append(grouping)
+    return tuple(groupings), notes
 
 
 def count_groups(groupings: Iterable[Grouping]) -> int:

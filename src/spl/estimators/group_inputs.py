@@ -7,11 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from spl.data.groupings import MAX_GROUPINGS, Grouping, read_labels
+from spl.data.groupings import MAX_GROUPINGS, Grouping, group_complete_rows, read_labels
 from spl.errors import DataError, count_noun
 
 DEFAULT_NAME = "group"
-MAX_NAMED = 5  # groups in a message
 
 
 def read_groups(groups: Any, n_rows: int) -> dict[str, Any]:
@@ -63,25 +62,5 @@ def make_groupings(columns: dict[str, Any], places: NDArray[np.intp]) -> tuple[t
         columns: labels of all rows, by the name of the grouping.
         places: of the complete rows among all.
     """
-    groupings, notes = [], []
-    for name, labels in columns.items():
-        texts = np.array(read_labels(labels, name), dtype=object)
-        grouping = Grouping.from_labels(texts[places], name)
-        lost = [label for label in dict.fromkeys(texts) if label not in grouping.labels]
-        if lost:
-            named = ", ".join(f"'{label}'" for label in lost[:MAX_NAMED])
-            more = f", and {len(lost) - MAX_NAMED} more" if len(lost) > MAX_NAMED else ""
-            notes.append(
-                f"{count_noun(len(lost), 'group')} of '{name}' {'has' if len(lost) == 1 else 'have'} no complete row, and no numbers: "
-                f"{named}{more}."
-            )
-        if grouping.n_groups == 1:
-            notes.append(f"All rows belong to one group of '{name}' ('{grouping.labels[0]}'): its numbers are shared.")
-            continue
-        if grouping.count_rows().max() == 1:
-            raise DataError(
-                f"Each of the {grouping.n_groups:,} groups of '{name}' has only one row: it cannot have numbers of its own. "
-                "Give groups with at least 2 rows, or fit without groups."
-            )
-        groupings.append(grouping)
-    return tuple(groupings), notes
+    texts = {name: np.array(read_labels(labels, name), dtype=object) for name, labels in columns.items()}
+    return group_complete_rows(texts, places)

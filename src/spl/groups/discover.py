@@ -66,6 +66,10 @@ class GroupedSearch:
         most = self.request.limits.max_evaluations
         return np.inf if most is None else most - self.n_evaluations - self.pool.n_evaluations
 
+    def has_evaluations(self) -> bool:
+        """Return whether there are evaluations left."""
+        return self.evaluations_left() > 0
+
     def report(self) -> None:
         """Tell the watcher what was found so far."""
         if self.watch is not None and self.pool.fits:
@@ -133,6 +137,7 @@ def _search(search: GroupedSearch) -> str:
     pool.add(_constant_first(search), most=1)
     pool.add(simple_forms(names, search.grammar.derives, search.grammar.shared.vocabulary.own), most=MOST_FORMS_SHARED)
     pool.prune()
+    pool.grow(search.has_evaluations)
     search.report()
     sources = find_sources(pool.rows)
     turn, turn_of_choice, choice = 0, 0, pool.best
@@ -144,6 +149,7 @@ def _search(search: GroupedSearch) -> str:
         turn += 1
         if pool.best is not choice:
             pool.prune()
+            pool.grow(search.has_evaluations)
             choice, turn_of_choice = pool.best, turn
         search.report()
 

@@ -19,6 +19,7 @@ from spl.groups.sharing import length_of
 from spl.groups.starts import fit_each_group, group_tables
 from spl.regression.candidate import Candidate
 from spl.regression.fit import loss_of
+from spl.regression.front import Front
 from spl.regression.round_constants import round_constants
 from spl.regression.simplify import simplify
 
@@ -34,13 +35,19 @@ def polish_fits(
     """Return the fits of the front on all rows, with the choice among them polished."""
     fits = _fit_to_all(pool, rows, grammar, must_stop)
     best = min(fits, key=lambda fit: length_of(fit, rows))
-    others = [fit for fit in fits if fit is not best]
     polished = best if grammar.has_own else _relate(best, pool, rows, grammar, must_stop)
     polished = _tidy(_unfold(polished, rows, grammar), rows, grammar)
     polished = _round(polished, rows, grammar, must_stop)
     if not must_stop():
         polished = _simplify(polished, rows, grammar)
-    return [*others, *([best] if polished.formula.key != best.formula.key else []), polished]
+    return [*(fit for fit in fits if not _hides(fit, polished, rows)), polished]
+
+
+def _hides(fit: JointFit, polished: JointFit, rows: GroupedRows) -> bool:
+    """Return whether a fit would keep the polished one, whose description is shorter, out of the front."""
+    candidate = polished.candidate(rows)
+    front = Front.from_candidates((fit.candidate(rows), candidate), rows.data.floor, rows.data.n_rows)
+    return candidate not in front.candidates
 
 
 def _relate(

@@ -17,7 +17,9 @@ from spl.groups.fit import JointFit, number_constants
 from spl.groups.formula import GroupedFormula
 from spl.groups.rows import GroupedRows
 from spl.groups.sharing import Sharing, length_of
-from spl.groups.starts import fit_each_group, group_tables
+from spl.groups.starts import fit_each_group, group_tables, table_of
+from spl.groups.variations import vary_one_part
+from spl.kernels.programs import tokens as tk
 from spl.kernels.programs.fit import FitEffort
 from spl.kernels.programs.normal_equations import FitTable
 from spl.regression.description_length import formula_nats
@@ -30,7 +32,12 @@ N_GLANCED_GROUPS = 2
 N_QUICK_GROUPS = 3  # groups of the first, quick fit
 QUICK_EFFORT = FitEffort(n_starts=3, n_scans=24, max_iterations=20, tolerance=1e-5)
 QUICK_HARD_EFFORT = FitEffort(n_starts=6, n_scans=48, max_iterations=20, tolerance=1e-5)  # of a group that fits worse
+MIN_ROWS_OF_BOTH = 12  # of groups of both groupings at once, to judge structures by them
 QUICK_NATS = 30.0  # by which the bound of a structure may exceed the best description: the bound is rough
+N_VARIED = 3  # best structures that are varied
+N_VARIED_PER_COLUMNS = 2  # of those with the same columns
+MOST_VARIED = 12
+MOST_VARIATIONS_SHARED = 12  # of them that get the choice of shared numbers
 MAX_KEPT_FITS = 400
 
 Tokens = tuple[int, ...]
@@ -48,14 +55,17 @@ class Pool:
     fits: dict[tuple[Tokens, Tokens], JointFit] = field(default_factory=dict)
     n_evaluations: int = 0  # structures and joint fits
     _seen: set[Tokens] = field(default_factory=set)
+    _leaders: dict[frozenset[int], list[tuple[float, int, Program]]] = field(default_factory=dict)  # by columns
+    _varied: set[Tokens] = field(default_factory=set)
     _tables: list[list[FitTable | None]] = field(default_factory=list)
-    _quick: list[FitTable] = field(default_factory=list)
+    _quick: list[list[FitTable]] = field(default_factory=list)  # a few groups of each grouping, and of both at once
 
     def __post_init__(self) -> None:
         self._tables = [group_tables(self.rows, place) for place in range(len(self.rows.groupings))]
-        first = max(self._tables, key=lambda tables: np.median([_size(table) for table in tables]))
-        full = sorted((table for table in first if table is not None), key=lambda table: -table.target.size)
-        self._quick = full[:N_QUICK_GROUPS]
+        self._quick = [_largest(tables) for tables in self._tables]
+        if len(self._tables) > 1:
+            both = _largest([table_of(self.rows.data, taken) for taken in _rows_of_both(self.rows)])
+            self._quick += [both] if both[-1].target.size >= MIN_ROWS_OF_BOTH else []
 
     @property
     def best(self) -> JointFit | None:
@@ -79,10 +89,18 @@ class Pool:
             glanced = [(self._glance(each), k, each) for k, each in enumerate(structures) if not self.must_stop()]
             structures = [each for _, _, each in sorted(glanced)[:MAX_BOUNDED]]
         bounded = [(self._bound(each), k, each) for k, each in enumerate(structures) if not self.must_stop()]
+        self._keep_leaders(bounded)
         for bound, _, structure in sorted(bounded)[:most]:
             if self.must_stop() or bound > self.length(self.best) + QUICK_NATS:
                 break
             self._share(structure)
+
+    def _keep_leaders(self, bounded: list[tuple[float, int, Program]]) -> None:
+        """Keep the best structures of each choice of columns, also those that lack a column and so have no chance yet."""
+        for bound, _, structure in bounded:
+            columns = frozenset(token for token in structure.tokens if token >> tk.KIND_SHIFT == tk.VARIABLE)
+            both = [*self._leaders.get(columns, []), (bound, len(self._seen), structure)]
+            self._leaders[columns] = sorted(both, key=lambda each: each[:2])[:N_VARIED_PER_COLUMNS]
 
     def _take_new(self, programs: Iterable[Program]) -> list[Program]:
         """Return the structures of formulas that were not seen before."""
@@ -95,10 +113,10 @@ class Pool:
         return found
 
     def _glance(self, structure: Program) -> float:
-        """Return a rough length: that of the better of two groups."""
+        """Return a rough length: that of the better of two groups, of the grouping that suits the structure best."""
         self.n_evaluations += 1
         data, best = self.rows.data, np.inf
-        for table in self._quick[:N_GLANCED_GROUPS]:
+        for table in (table for quick in self._quick for table in quick[:N_GLANCED_GROUPS]):
             square, _ = run_kernel(structure, table, QUICK_EFFORT, 0)
             left = max(table.target.size - structure.n_constants, 0.25 * table.target.size)
             best = min(best, float(square) / left)
@@ -106,13 +124,19 @@ class Pool:
         return data.n_rows * float(np.log(loss)) + formula_nats(structure) + structure.n_constants
 
     def _bound(self, structure: Program) -> float:
-        """Return about how short the description of a structure can get, from a few groups by themselves."""
+        """Return about how short the description of a structure can get, from a few groups by themselves.
+
+        With two groupings, its numbers may differ with either: the one that suits it best counts.
+        """
         self.n_evaluations += 1
+        return min(self._bound_within(structure, quick) for quick in self._quick)
+
+    def _bound_within(self, structure: Program, quick: list[FitTable]) -> float:
         n = structure.n_constants
-        starts = fit_each_group(structure, self._quick, QUICK_EFFORT, QUICK_HARD_EFFORT)
+        starts = fit_each_group(structure, quick, QUICK_EFFORT, QUICK_HARD_EFFORT)
         if starts is None:
             return np.inf
-        kept = np.argsort(starts.losses, kind="stable")[: max(len(self._quick) - 1, 1)]  # one may be a poor fit
+        kept = np.argsort(starts.losses, kind="stable")[: max(len(quick) - 1, 1)]  # one may be a poor fit
         squares, n_rows = starts.losses[kept] ** 2 * starts.n_rows[kept], starts.n_rows[kept]
         left = max(n_rows.sum() - n * kept.size, 0.25 * n_rows.sum())
         data = self.rows.data
@@ -154,6 +178,35 @@ class Pool:
             if self.best is best:
                 return
 
+    def grow(self, has_budget: Callable[[], bool] = lambda: True) -> None:
+        """Try variations of the best structures, as long as that makes the description shorter, and prune what is found."""
+        while has_budget() and not self.must_stop():
+            best = self.best
+            if best is None or self.is_exact:
+                return
+            varied: list[Program] = []
+            for structure in self._best_structures():
+                if structure.tokens not in self._varied:
+                    self._varied.add(structure.tokens)
+                    varied += filter(self.derives, vary_one_part(structure))
+            self.add(varied, most=MOST_VARIATIONS_SHARED)
+            if self.best is best:
+                return
+            self.prune()
+
+    def _best_structures(self) -> list[Program]:
+        """Return the structures of the shortest descriptions, and of the lowest bounds for each choice of columns."""
+        found: dict[Tokens, Program] = {}
+        for fit in sorted(self.fits.values(), key=self.length):
+            structure = unshare(fit.formula)
+            found.setdefault(structure.tokens, structure)
+            if len(found) == N_VARIED:
+                break
+        leaders = sorted((each for leaders in self._leaders.values() for each in leaders), key=lambda each: each[:2])
+        for _, _, structure in leaders[:MOST_VARIED]:
+            found.setdefault(structure.tokens, structure)
+        return list(found.values())
+
 
 def unshare(formula: GroupedFormula) -> Program:
     """Return the structure of a formula: a constant for each number, with typical values."""
@@ -171,8 +224,17 @@ def _without_own(words: Vocabulary, n_columns: int) -> Vocabulary:
     return replace(words, variables=words.variables[:n_columns])
 
 
-def _size(table: FitTable | None) -> int:
-    return 0 if table is None else table.target.size
+def _largest(tables: Iterable[FitTable | None]) -> list[FitTable]:
+    """Return the tables of the groups with the most rows."""
+    there = [table for table in tables if table is not None]
+    return sorted(there, key=lambda table: -table.target.size)[:N_QUICK_GROUPS]
+
+
+def _rows_of_both(rows: GroupedRows) -> list[NDArray[np.intp]]:
+    """Return the rows that share their groups of both groupings."""
+    first, second = rows.groupings
+    pairs = first.codes * second.n_groups + second.codes
+    return [np.flatnonzero(pairs == pair) for pair in np.unique(pairs)]
 
 
 def search_rows(rows: GroupedRows, max_groups: int, max_rows: int, random: np.random.Generator) -> GroupedRows:

@@ -83,26 +83,32 @@ def _find_relations(
 ) -> Iterator[tuple[tuple[int, ...], tuple[float, ...]]]:
     """Yield the tokens and numbers of relations that roughly hold between the values of two own numbers."""
     known = np.isfinite(kept) & np.isfinite(replaced)
-    kept, replaced = kept[known], replaced[known]
-    spread = float(np.var(replaced))
     for shape in SHAPES:
-        if not all(map(has_operator, shape.needs)):
-            continue
-        with np.errstate(all="ignore"):
-            values = shape.function(kept)
-            ratio, difference = float(np.median(replaced / values)), float(np.median(replaced - values))
-        if not np.isfinite(values).all():
-            continue
-        part = (*shape.before, own)
-        candidates: list[tuple[tuple[int, ...], tuple[float, ...], Array]] = [(part, (ratio,), ratio * values)]
-        if shape.is_linear:
-            candidates.append(((tk.ADD, own, CONSTANT_TOKEN), (difference,), values + difference))
+        if all(map(has_operator, shape.needs)):
+            yield from _find_relations_of_shape(shape, kept[known], replaced[known], own)
+
+
+def _find_relations_of_shape(
+    shape: Shape, kept: Array, replaced: Array, own: int
+) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
+    """Return the relations of one shape that roughly hold; functions outside their domain or range hold nowhere."""
+    with np.errstate(all="ignore"):
+        values = shape.function(kept)
+        ratio, difference = float(np.median(replaced / values)), float(np.median(replaced - values))
         slope, offset = _fit_line(values, replaced)
-        candidates.append(((tk.ADD, *part, CONSTANT_TOKEN), (slope, offset), slope * values + offset))
-        for tokens, constants, predicted in candidates:
-            is_near = float(np.mean((replaced - predicted) ** 2)) <= MAX_UNEXPLAINED * spread
-            if is_near and kept.size >= MIN_GROUPS[len(constants)]:
-                yield tokens, constants
+        part = (*shape.before, own)
+        candidates: list[tuple[tuple[int, ...], tuple[float, ...], Array]] = [
+            (part, (ratio,), ratio * values),
+            ((tk.ADD, *part, CONSTANT_TOKEN), (slope, offset), slope * values + offset),
+        ]
+        if shape.is_linear:
+            candidates.insert(1, ((tk.ADD, own, CONSTANT_TOKEN), (difference,), values + difference))
+        most = MAX_UNEXPLAINED * float(np.var(replaced))
+        return [
+            (tokens, constants)
+            for tokens, constants, predicted in candidates
+            if kept.size >= MIN_GROUPS[len(constants)] and float(np.mean((replaced - predicted) ** 2)) <= most
+        ]
 
 
 def _fit_line(x: Array, y: Array) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from spl.data.dataset import Dataset
 from spl.formulas.program import Program
 from spl.groups.rows import GroupedRows
+from spl.groups.symmetries import align_groups
 from spl.kernels.programs.fit import FitEffort
 from spl.kernels.programs.normal_equations import FitTable
 from spl.regression.fit import run_kernel
@@ -48,10 +49,11 @@ class GroupStarts:
 def group_tables(rows: GroupedRows, scope: int) -> list[FitTable | None]:
     """Return the rows of each group for the fit; None for a group without rows. Weights are those of the whole table."""
     data = rows.data
-    return [_table_of(data, taken) if taken.size else None for taken in rows.rows_of(scope)]
+    return [table_of(data, taken) if taken.size else None for taken in rows.rows_of(scope)]
 
 
-def _table_of(data: Dataset, taken: NDArray[np.intp]) -> FitTable:
+def table_of(data: Dataset, taken: NDArray[np.intp]) -> FitTable:
+    """Return some rows for the fit."""
     weights = data.weights[taken]
     table = pack_table(data.take(taken))
     return FitTable(table.columns, table.target, weights, table.square)
@@ -66,7 +68,8 @@ def fit_each_group(
     """Return the numbers of a formula for each group; None if it leaves its domain in one of them.
 
     The numbers of one of the largest groups are the starting values of the others. Groups whose fit is poor are started again:
-    from the numbers of others, and at random. Groups with fewer rows than numbers get those of the nearest fit.
+    from the numbers of others, and at random. Groups with fewer rows than numbers get those of the nearest fit. In the end, all
+    are written alike: see `symmetries`.
     """
     sizes = np.array([0 if table is None else table.target.size for table in tables])
     order = np.argsort(-sizes, kind="stable")
@@ -96,7 +99,12 @@ def fit_each_group(
     if not np.isfinite(losses[fitted]).all():
         return None
     values[np.isnan(losses)] = values[leader]
-    return GroupStarts(values, losses, sizes)
+    return GroupStarts(align_groups(program, values, values[leader], _columns_of(tables[leader])), losses, sizes)
+
+
+def _columns_of(table: FitTable | None) -> Array:
+    assert table is not None
+    return np.asarray(table.columns)
 
 
 def _spread(table: FitTable | None) -> float:
