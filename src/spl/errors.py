@@ -44,6 +44,10 @@ class OperatorError(SplError):
     """An operator that does not exist, or a function that cannot become one."""
 
 
+class UnitError(SplError):
+    """A unit that cannot be read, or units with which no formula is possible."""
+
+
 class LossError(SplError):
     """A function that cannot be used as a loss."""
 

@@ -201,7 +201,7 @@ def _assess(setup: SearchSetup, views: Views, view: View) -> None:
         view.yardstick.check,
         view.yardstick.data.n_rows,
         view.yardstick.floor,
-        setup.request.grammar.derives,
+        setup.request.allows,
         must_stop=setup.is_out_of_time,
         is_late=setup.is_late,
     )
@@ -317,7 +317,7 @@ def _polish(setup: SearchSetup, views: Views) -> tuple[Yardstick, Front]:
         yardstick.check,
         yardstick.floor,
         0.0 if is_interrupted else setup.time.seconds_left,
-        derives=setup.request.grammar.derives,
+        derives=setup.request.allows,
     )
     return yardstick, polished
 

@@ -61,7 +61,7 @@ def _fit(tokens: Tokens, request: RegressionRequest, sample: Dataset) -> Candida
     """Return a form of an entry with its numbers; None if the grammar does not have it."""
     n_numbers = tokens.count(CONSTANT_TOKEN)
     program = Program(tokens, request.grammar.vocabulary, (1.0, 0.0)[:n_numbers])
-    if not request.grammar.derives(program):
+    if not request.allows(program):
         return None
     values, root = evaluate(program, sample.columns), np.sqrt(sample.weights)
     if not np.isfinite(values).all():

@@ -8,8 +8,10 @@ from spl.data.hold_out import check_held_out
 from spl.errors import DataError, GrammarError
 from spl.formulas.grammar import Grammar
 from spl.formulas.own_numbers import OWN_NAME
+from spl.formulas.program import Program
 from spl.noise.models import BINOMIAL, NORMAL, POISSON, NoiseModel, check_targets
 from spl.settings import Limits, SearchConfig
+from spl.units.table_units import TableUnits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +30,7 @@ class RegressionRequest:
         target_error: how far the target itself may be off; a formula that is off by no more is exact.
         held_out: rows that the search never sees, on which its formulas are compared; None if there are none.
         groupings: which group each row belongs to, if groups may have numbers of their own; one or two groupings.
+        units: the units of the columns and the target; None if they play no part.
         keeps_rivals: whether to collect formulas that the data cannot tell from the best one, when the search ends.
 
     Examples:
@@ -49,6 +52,7 @@ class RegressionRequest:
     held_out: Dataset | None = None
     keeps_rivals: bool = True
     groupings: tuple[Grouping, ...] = ()
+    units: TableUnits | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grammar", bind_grammar(self.grammar, self.data.names, self.groupings))
@@ -60,6 +64,10 @@ class RegressionRequest:
                 check_noise_suits(self.noise, self.held_out)
             except DataError as error:
                 raise DataError(f"The validation rows do not suit the noise model. {error}") from None
+
+    def allows(self, program: Program) -> bool:
+        """Return whether a formula of the columns is possible: the grammar has it, and it has the unit of the target."""
+        return self.grammar.derives(program) and (self.units is None or self.units.allow(program))
 
 
 def bind_grammar(grammar: Grammar, columns: tuple[str, ...], groupings: tuple[Grouping, ...]) -> Grammar:

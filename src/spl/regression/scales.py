@@ -21,6 +21,7 @@ from spl.formulas.grammar import Grammar, Rule
 from spl.formulas.operators import BY_OPCODE
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import CONSTANT_TOKEN, exponent_of
+from spl.formulas.tree import Tree, constant_tree
 from spl.kernels.programs import tokens as tk
 from spl.regression.candidate import Candidate
 
@@ -92,7 +93,7 @@ class Scales:
         found = _rewrite(program.tokens, program.constants, self.columns.__getitem__, program.vocabulary)
         tree = _multiply(found.tree, found.decades + self.target.decades)
         if self.target.origin:
-            tree = _Tree(tk.ADD, (tree, _constant(self.target.origin)))
+            tree = Tree(tk.ADD, (tree, constant_tree(self.target.origin)))
         tokens, numbers = tree.tokens(), tree.numbers()
         is_short = len(tokens) <= tk.MAX_PROGRAM_LENGTH and len(numbers) <= tk.MAX_CONSTANTS
         if not is_short or not all(map(math.isfinite, numbers)):
@@ -208,33 +209,11 @@ def _fill(tokens: Tokens, hole: int, filling: Tokens) -> Tokens:
 # ---- formulas in other units ---------------------------------------------------------------------
 
 
-class _Tree(NamedTuple):
-    """A formula, or a part of one; a constant has its number."""
-
-    token: int
-    arguments: tuple["_Tree", ...] = ()
-    number: float = math.nan
-
-    def tokens(self) -> tuple[int, ...]:
-        """Return its tokens, root first."""
-        return (self.token, *(token for tree in self.arguments for token in tree.tokens()))
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return its constants, in the order of the tokens."""
-        if self.token == CONSTANT_TOKEN:
-            return (self.number,)
-        return tuple(number for tree in self.arguments for number in tree.numbers())
-
-
 class _Scaled(NamedTuple):
     """A part of a formula: a power of ten times a tree."""
 
-    tree: _Tree
+    tree: Tree
     decades: float = 0.0
-
-
-def _constant(number: float) -> _Tree:
-    return _Tree(CONSTANT_TOKEN, number=number)
 
 
 def _rewrite(
@@ -248,7 +227,7 @@ def _rewrite(
         if kind == tk.VARIABLE:
             parts.append(_rewrite_variable(token, scale_of(token & tk.PAYLOAD_MASK)))
         elif kind == tk.CONSTANT:
-            parts.append(_Scaled(_constant(numbers.pop())))
+            parts.append(_Scaled(constant_tree(numbers.pop())))
         else:
             arguments = [parts.pop() for _ in range(vocabulary.arity_of(token))]
             parts.append(_apply(token, arguments, vocabulary))
@@ -256,9 +235,9 @@ def _rewrite(
 
 
 def _rewrite_variable(token: int, scale: Scale) -> _Scaled:
-    tree = _Tree(token)
+    tree = Tree(token)
     if scale.origin:
-        tree = _Tree(tk.ADD, (tree, _constant(-scale.origin)))
+        tree = Tree(tk.ADD, (tree, constant_tree(-scale.origin)))
     return _Scaled(tree, -scale.decades)
 
 
@@ -267,21 +246,21 @@ def _apply(token: int, arguments: list[_Scaled], vocabulary: Vocabulary) -> _Sca
     match token, arguments:
         case ((tk.MUL | tk.DIV), [left, right]):
             decades = left.decades + (right.decades if token == tk.MUL else -right.decades)
-            tree = _Tree(token, (left.tree, right.tree))
+            tree = Tree(token, (left.tree, right.tree))
             absorbed = _absorb(tree, decades)
             return _Scaled(tree, decades) if absorbed is None else _Scaled(absorbed)
         case ((tk.ADD | tk.SUB | tk.MIN | tk.MAX), [left, right]):
             left, right = _make_alike(left, right)
-            return _Scaled(_Tree(token, (left.tree, right.tree)), left.decades)
+            return _Scaled(Tree(token, (left.tree, right.tree)), left.decades)
         case tk.POW, [base, exponent] if exponent.tree.token >> tk.KIND_SHIFT == tk.LITERAL:
             power = vocabulary.literals[exponent.tree.token & tk.PAYLOAD_MASK]
-            return _Scaled(_Tree(token, (base.tree, exponent.tree)), base.decades * power)
+            return _Scaled(Tree(token, (base.tree, exponent.tree)), base.decades * power)
         case tk.LOG, [inner] if inner.decades and _absorb(inner.tree, inner.decades) is None:
-            shift = _constant(inner.decades * math.log(10.0))
-            return _Scaled(_Tree(tk.ADD, (_Tree(token, (inner.tree,)), shift)))
+            shift = constant_tree(inner.decades * math.log(10.0))
+            return _Scaled(Tree(tk.ADD, (Tree(token, (inner.tree,)), shift)))
         case _, [inner] if (degree := _degree_of(token)) is not None:
-            return _Scaled(_Tree(token, (inner.tree,)), degree * inner.decades)
-    return _Scaled(_Tree(token, tuple(_multiply(part.tree, part.decades) for part in arguments)))
+            return _Scaled(Tree(token, (inner.tree,)), degree * inner.decades)
+    return _Scaled(Tree(token, tuple(_multiply(part.tree, part.decades) for part in arguments)))
 
 
 def _make_alike(left: _Scaled, right: _Scaled) -> tuple[_Scaled, _Scaled]:
@@ -298,22 +277,22 @@ def _degree_of(token: int) -> float | None:
     return BY_OPCODE[token].traits.degree if token in BY_OPCODE else exponent_of(token)
 
 
-def _multiply(tree: _Tree, decades: float) -> _Tree:
+def _multiply(tree: Tree, decades: float) -> Tree:
     """Return a tree times a power of ten, which goes into its constants if possible, else into one more."""
     absorbed = _absorb(tree, decades)
-    return _Tree(tk.MUL, (_constant(_power_of_ten(decades)), tree)) if absorbed is None else absorbed
+    return Tree(tk.MUL, (constant_tree(_power_of_ten(decades)), tree)) if absorbed is None else absorbed
 
 
-def _absorb(tree: _Tree, decades: float) -> _Tree | None:
+def _absorb(tree: Tree, decades: float) -> Tree | None:
     """Return a tree times a power of ten that goes into its own constants, or None if that is impossible."""
     if decades == 0.0:
         return tree
     if tree.token == CONSTANT_TOKEN:
-        return _constant(tree.number * _power_of_ten(decades))
+        return constant_tree(tree.number * _power_of_ten(decades))
     degree = _degree_of(tree.token)
     if degree is not None:
         inner = _absorb(tree.arguments[0], decades / degree)
-        return None if inner is None else _Tree(tree.token, (inner,))
+        return None if inner is None else Tree(tree.token, (inner,))
     if tree.token not in (tk.ADD, tk.SUB, tk.MUL, tk.DIV):
         return None
     left, right = tree.arguments
@@ -321,10 +300,10 @@ def _absorb(tree: _Tree, decades: float) -> _Tree | None:
     scaled_right = _absorb(right, -decades if tree.token == tk.DIV else decades)
     if tree.token in (tk.ADD, tk.SUB):
         is_absorbed = scaled_left is not None and scaled_right is not None
-        return _Tree(tree.token, (scaled_left, scaled_right)) if is_absorbed else None  # type: ignore[arg-type]
+        return Tree(tree.token, (scaled_left, scaled_right)) if is_absorbed else None  # type: ignore[arg-type]
     if scaled_left is not None:
-        return _Tree(tree.token, (scaled_left, right))
-    return None if scaled_right is None else _Tree(tree.token, (left, scaled_right))
+        return Tree(tree.token, (scaled_left, right))
+    return None if scaled_right is None else Tree(tree.token, (left, scaled_right))
 
 
 def _power_of_ten(decades: float) -> float:

@@ -26,6 +26,8 @@ from spl.regression.tidy_front import FrontTidier
 from spl.regression.time_limit import TimeLimit
 from spl.regression.trees import Forest, Recipe
 from spl.regression.view import Planting, View, Yardstick
+from spl.units.group_grammar import make_group_grammar
+from spl.units.groups import choose_groups
 
 CHECK_ROWS = 10_000  # rows on which candidates are assessed during the search
 MIN_SCREENED_ROWS = 20  # with fewer rows, screening finds nothing beyond chance
@@ -167,8 +169,14 @@ def plant(
         restricted = restrict_grammar(grammar, data.names)
         assert restricted is not None
         grammar = arrange_grammar(restricted, data.names)
+    sample = replace(columns.take(setup.drawn), weights=weights, noise=None)
+    groups = None if request.units is None else choose_groups(request.units.take(columns.columns), data.columns)
+    loss_factor = 1.0
+    if groups is not None:
+        grammar, data, loss_factor = make_group_grammar(grammar, groups), groups.measure(data), groups.loss_factor(sample)
+        sample = groups.measure(sample)
     scales = choose_scales(data, grammar) if request.config.relative_loss else Scales.plain(data)
-    sample = scales.measure(replace(columns.take(setup.drawn), weights=weights, noise=None))
+    sample = scales.measure(sample)
     seeds = setup.seeds
     if like is not None:
         name = "normal" if noise is None else noise.name
@@ -176,7 +184,7 @@ def plant(
         seeds = tuple(int(seed) for seed in sequence.generate_state(request.config.n_trees, np.uint64))
     bank_of = like.forest if like is not None and like.columns == columns else None
     forest = Forest(Recipe(grammar, sample, request.config, setup.memory), seeds, request.n_jobs, bank_of)
-    return Planting(weights, columns, scales, forest)
+    return Planting(weights, columns, groups, scales, forest, loss_factor)
 
 
 def guess_weights(setup: SearchSetup, noise: NoiseModel, best: Candidate | None) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -22,6 +22,8 @@ from spl.regression.searcher import Searcher
 from spl.regression.tidy_front import FrontTidier
 from spl.regression.trees import Forest
 from spl.settings import SearchConfig
+from spl.units.groups import Groups
+from spl.units.rewriting import to_columns
 
 # By how much a rough description may be too long, in nats; on more rows than a quick fit sees, in nats per row as well
 ROUGH_NATS, ROUGH_NATS_PER_ROW = 20.0, 0.3
@@ -49,8 +51,10 @@ class Planting:
 
     weights: NDArray[np.float64]  # of the rows of the search
     columns: ColumnView
-    scales: Scales  # of these columns
+    groups: Groups | None  # the dimensionless groups of these columns, if there are units
+    scales: Scales  # of these columns or groups
     forest: Forest
+    loss_factor: float = 1.0  # the error of the target itself for an error of 1 in the groups
 
 
 @dataclass(slots=True, eq=False)
@@ -124,8 +128,12 @@ class View:
 
     def express(self, candidate: Candidate, vocabulary: Vocabulary) -> Candidate | None:
         """Return a candidate of its trees as a formula of the whole table; None if its numbers become too large or too many."""
-        expressed = self.planting.scales.express(candidate)
-        return None if expressed is None else self.planting.columns.express(expressed, vocabulary)
+        planting = self.planting
+        expressed = planting.scales.express(candidate)
+        if expressed is not None and planting.groups is not None:
+            program = to_columns(expressed.program, planting.groups, Vocabulary(planting.groups.units.names))
+            expressed = None if program is None else replace(expressed, program=program, loss=expressed.loss * planting.loss_factor)
+        return None if expressed is None else planting.columns.express(expressed, vocabulary)
 
     def rough_rivals(self, vocabulary: Vocabulary) -> Iterator[Candidate]:
         """Yield the formulas of its trees that may be rivals, in terms of the whole table, the shortest description first."""

@@ -1,0 +1,118 @@
+"""The units of a table: of its columns, its target and the named constants that formulas may use."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from spl.errors import UnitError, explain_unknown, shorten
+from spl.formulas.program import Program
+from spl.units.dimension import Dimension
+from spl.units.inference import Inference, infer_dimension
+from spl.units.unit import Quantity, Unit, read_quantity, read_unit
+
+
+@dataclass(frozen=True, slots=True)
+class TableUnits:
+    """The units of the columns of a table, of its target, and of named constants.
+
+    Args:
+        names: the columns of the table, the named constants last.
+        columns: the unit of each of them.
+        target: the unit of the target.
+        known: the named constants, in the order of the last names.
+        are_constants_free: whether fitted constants may have units.
+
+    Examples:
+        >>> units = read_table_units({"m": "kg", "h": "m"}, "J", {"g": "9.80665 m/s**2"}, names=["m", "h"])
+        >>> units.names, str(units.target)
+        (('m', 'h', 'g'), 'J')
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Unit, ...]
+    target: Unit
+    known: tuple[Quantity, ...] = ()
+    are_constants_free: bool = False
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        """The names of the named constants."""
+        return self.names[len(self.names) - len(self.known) :]
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """The dimension of each column."""
+        return tuple(unit.dimension for unit in self.columns)
+
+    def take(self, columns: Sequence[int]) -> "TableUnits":
+        """Return the units of some of the columns; named constants become ordinary columns."""
+        return TableUnits(
+            tuple(self.names[column] for column in columns),
+            tuple(self.columns[column] for column in columns),
+            self.target,
+            (),
+            self.are_constants_free,
+        )
+
+    def infer(self, program: Program) -> Inference:
+        """Return what the units say about a formula of the columns."""
+        return infer_dimension(
+            program, self.dimensions, self.target.dimension, are_constants_free=self.are_constants_free
+        )
+
+    def allow(self, program: Program) -> bool:
+        """Return whether a formula of the columns has the unit of the target."""
+        return self.infer(program).dimension is not None
+
+
+def read_table_units(
+    columns: Mapping[str, object],
+    target: object,
+    known: Mapping[str, object] | None = None,
+    *,
+    names: Sequence[str],
+    target_name: str = "y",
+    are_constants_free: bool = False,
+) -> TableUnits:
+    """Return the units of a table; raise `UnitError` if one is missing, unknown or of a column that does not exist.
+
+    Args:
+        columns: the unit of each column, as text.
+        target: the unit of the target.
+        known: named constants: numbers with units, or names of scipy.constants.
+        names: the columns of the table.
+        target_name: the name of the target, for messages.
+        are_constants_free: whether fitted constants may have whatever units they need.
+
+    Examples:
+        >>> read_table_units({"m": "kg"}, "J", names=["m", "v"])
+        Traceback (most recent call last):
+        ...
+        spl.errors.UnitError: Column 'v' has no unit. Name it in `units`; a pure number has the unit "".
+    """
+    known = known or {}
+    for name in columns:
+        if name not in names:
+            raise UnitError(f"`units` has a column that the table does not have. {explain_unknown('column', str(name), list(names))}")
+    for name in known:
+        _check_name(name, names, target_name)
+    missing = next((name for name in names if name not in columns), None)
+    if missing is not None:
+        raise UnitError(f"Column '{shorten(missing)}' has no unit. Name it in `units`; a pure number has the unit \"\".")
+    if target is None:
+        raise UnitError("The target has no unit. Name it in `target_unit`; a pure number has the unit \"\".")
+    quantities = tuple(read_quantity(text, f"Constant '{name}'") for name, text in known.items())
+    units = [read_unit(columns[name], f"Column '{name}'") for name in names]
+    return TableUnits(
+        (*names, *known),
+        (*units, *(quantity.unit for quantity in quantities)),
+        read_unit(target, f"Target '{target_name}'"),
+        quantities,
+        are_constants_free,
+    )
+
+
+def _check_name(name: object, columns: Sequence[str], target: str) -> None:
+    if not isinstance(name, str) or not name.isidentifier() or name in ("C", "K"):
+        raise UnitError(f"The name of a named constant must be a plain word other than 'C' and 'K'; got {shorten(repr(name))}.")
+    if name in columns or name == target:
+        raise UnitError(f"The named constant '{name}' has the name of a column. Rename one of the two.")
