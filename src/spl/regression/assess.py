@@ -9,7 +9,7 @@ from spl.formulas.program import Vocabulary
 from spl.regression.candidate import Candidate
 from spl.regression.fit import fit, fit_constant
 from spl.regression.front import Front
-from spl.regression.prune import Derives, prune
+from spl.regression.prune import Derives, prune, respect_all
 from spl.settings import MANY, SearchConfig
 
 PRUNE_EPISODES = 200  # of each tree, before the choice is pruned: until then it changes too often
@@ -43,6 +43,7 @@ class Assessor:
     derives: Derives
     must_stop: Callable[[], bool]  # ends pruning, so that there is time for the last fits
     is_late: Callable[[], bool] = lambda: False
+    respects: Derives = respect_all  # whether numbers may be left out of a formula
 
     def assess(self, found: Iterable[Candidate], before: Assessment, n_episodes: int, n_trees: int) -> Assessment:
         """Fit what is new to the check rows, and update the front."""
@@ -88,7 +89,14 @@ class Assessor:
         choice = self._choose(assessment.front)
         if choice is None or choice == assessment.pruned or choice.loss <= self.floor:
             return assessment  # an exact law is pruned at the end
-        pruned = prune(choice, self.check, self.floor, derives=self.derives, must_stop=self.must_stop)
+        pruned = prune(
+            choice,
+            self.check,
+            self.floor,
+            derives=self.derives,
+            must_stop=self.must_stop,
+            respects=self.respects,
+        )
         return replace(assessment, front=self._make_front([*assessment.front, pruned]), pruned=pruned)
 
     def _make_front(self, candidates: Iterable[Candidate]) -> Front:

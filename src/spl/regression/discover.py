@@ -204,6 +204,7 @@ def _assess(setup: SearchSetup, views: Views, view: View) -> None:
         setup.request.allows,
         must_stop=setup.is_out_of_time,
         is_late=setup.is_late,
+        respects=setup.request.respects,
     )
     found = [*_candidates(setup, view)]
     if view is not views.first:
@@ -318,6 +319,7 @@ def _polish(setup: SearchSetup, views: Views) -> tuple[Yardstick, Front]:
         yardstick.floor,
         0.0 if is_interrupted else setup.time.seconds_left,
         derives=setup.request.allows,
+        respects=setup.request.respects,
     )
     return yardstick, polished
 

@@ -8,7 +8,7 @@ from spl.formulas.program import Program
 from spl.regression.candidate import Candidate
 from spl.regression.fit import LAST_EFFORT, POLISH_EFFORT, fit, loss_of
 from spl.regression.front import Front
-from spl.regression.prune import Derives, prune
+from spl.regression.prune import Derives, prune, respect_all
 from spl.regression.round_constants import round_constants
 from spl.regression.simplify import get_ready, simplify
 from spl.regression.tidy_front import tidy_candidate
@@ -21,17 +21,25 @@ class _OutOfTimeError(Exception):
 
 
 def polish_front(
-    front: Front, data: Dataset, check: Dataset, floor: float, seconds: float, *, derives: Derives
+    front: Front,
+    data: Dataset,
+    check: Dataset,
+    floor: float,
+    seconds: float,
+    *,
+    derives: Derives,
+    respects: Derives = respect_all,
 ) -> Front:
     """Prune, refit, simplify and round the formulas of a front, and assess them on all rows.
 
-    Pruning stays within the grammar: `derives` returns whether it has a formula. The most promising formulas come first. When the time
+    Pruning stays within the grammar: `derives` returns whether it has a formula. Other spellings and rounded numbers need only be what
+    `respects` allows. The most promising formulas come first. When the time
     is up, the others are only tidied and keep their losses on the check rows; the chosen one always gets a little time.
     """
     end = time.monotonic() + seconds
     get_ready()
     last_moment = max(end, time.monotonic() + MIN_POLISH_SECONDS)
-    polisher = _Polisher(data, check, floor, last_moment)
+    polisher = _Polisher(data, check, floor, last_moment, respects)
     chosen = front.choose("mdl", data.n_rows, floor)
     polished: dict[tuple[int, ...], Candidate] = {}  # by their tokens before: many are the same when pruned
     longest = 0.0
@@ -41,20 +49,28 @@ def polish_front(
         if is_late and k != chosen:
             polished.setdefault(front[k].program.tokens, front[k])
             continue
-        pruned = prune(front[k], check, floor, derives=derives, must_stop=lambda: time.monotonic() > last_moment)
+        pruned = prune(
+            front[k],
+            check,
+            floor,
+            derives=derives,
+            must_stop=lambda: time.monotonic() > last_moment,
+            respects=respects,
+        )
         for candidate in (pruned, front[k]):
             if candidate.program.tokens not in polished:
                 polished[candidate.program.tokens] = polisher.polish(candidate)
         longest = max(longest, time.monotonic() - began)
-    tidied = (tidy_candidate(candidate, check) for candidate in polished.values())
+    tidied = (tidy_candidate(candidate, check, respects) for candidate in polished.values())
     return Front.from_candidates(tidied, floor, data.n_rows)
 
 
 class _Polisher:
     """Polishes one formula at a time, until a last moment."""
 
-    def __init__(self, data: Dataset, check: Dataset, floor: float, last_moment: float) -> None:
+    def __init__(self, data: Dataset, check: Dataset, floor: float, last_moment: float, respects: Derives) -> None:
         self._data, self._check, self._floor, self._last_moment = data, check, floor, last_moment
+        self._respects = respects
 
     def polish(self, candidate: Candidate) -> Candidate:
         """Return the candidate refitted, spelled simply, with round constants where the data allows them."""
@@ -66,7 +82,7 @@ class _Polisher:
             self._check_clock()
             return refit(program)
 
-        final = refit(tidy_candidate(candidate, self._check).program).program
+        final = refit(tidy_candidate(candidate, self._check, self._respects).program).program
         try:
             simpler = refit(simplify(final, self._have_same_error))
             final = round_constants(simpler, self._check.n_rows, self._floor, refit_in_time).program
@@ -83,6 +99,8 @@ class _Polisher:
 
     def _have_same_error(self, original: Program, simpler: Program) -> bool:
         self._check_clock()
+        if not self._respects(simpler):
+            return False
         loss = loss_of(original, self._check)
         return loss_of(simpler, self._check) <= max(loss * (1 + 1e-6), self._floor)
 

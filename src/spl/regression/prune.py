@@ -16,11 +16,23 @@ REACH_NATS = 5.0  # by which leaving out the first of two parts may lengthen a d
 Derives = Callable[[Program], bool]  # whether the grammar has a formula
 
 
+def respect_all(_: Program) -> bool:
+    """Return True: of a formula whose numbers may be left out and rounded at will."""
+    return True
+
+
 def prune(
-    candidate: Candidate, data: Dataset, floor: float, *, derives: Derives, must_stop: Callable[[], bool]
+    candidate: Candidate,
+    data: Dataset,
+    floor: float,
+    *,
+    derives: Derives,
+    must_stop: Callable[[], bool],
+    respects: Derives = respect_all,
 ) -> Candidate:
     """Return the candidate without the parts that only make its description longer. What the grammar demands stays.
 
+    Numbers may be left out of a formula whatever the grammar says, but only if `respects` allows the rest.
     Two parts are left out together if leaving out one makes the description slightly longer: for example a factor of 1.001 and
     the term that compensates for it.
     """
@@ -31,7 +43,7 @@ def prune(
     def leave_one_out(candidate: Candidate) -> list[Candidate]:
         program = candidate.program
         others = _spell_in_grammar(chain(drop_one_term(program), replace_one_function_by_powers(program)), derives)
-        shorter = {other.tokens: other for other in chain(drop_one_number(program), others)}
+        shorter = {other.tokens: other for other in chain(filter(respects, drop_one_number(program)), others)}
         return [fit(other, data, reward=candidate.reward) for other in shorter.values() if not must_stop()]
 
     while not must_stop():

@@ -67,7 +67,11 @@ class RegressionRequest:
 
     def allows(self, program: Program) -> bool:
         """Return whether a formula of the columns is possible: the grammar has it, and it has the unit of the target."""
-        return self.grammar.derives(program) and (self.units is None or self.units.allow(program))
+        return self.grammar.derives(program) and self.respects(program)
+
+    def respects(self, program: Program) -> bool:
+        """Return whether a formula of the columns has the unit of the target; without units, each one does."""
+        return self.units is None or self.units.allow(program)
 
 
 def bind_grammar(grammar: Grammar, columns: tuple[str, ...], groupings: tuple[Grouping, ...]) -> Grammar:

@@ -140,8 +140,8 @@ def make_yardstick(setup: SearchSetup, noise: NoiseModel) -> Yardstick:
 
 
 def _open(setup: SearchSetup, yardstick: Yardstick, planting: Planting) -> View:
-    tidier = FrontTidier(yardstick.check, yardstick.floor, yardstick.data.n_rows)
-    return View(yardstick, planting, setup.request.config, tidier)
+    tidier = FrontTidier(yardstick.check, yardstick.floor, yardstick.data.n_rows, setup.request.respects)
+    return View(yardstick, planting, setup.request.config, tidier, setup.request.units)
 
 
 def _first_columns(setup: SearchSetup) -> ColumnView:
@@ -170,7 +170,9 @@ def plant(
         assert restricted is not None
         grammar = arrange_grammar(restricted, data.names)
     sample = replace(columns.take(setup.drawn), weights=weights, noise=None)
-    groups = None if request.units is None else choose_groups(request.units.take(columns.columns), data.columns)
+    groups = None
+    if request.units is not None and not request.units.are_constants_free:
+        groups = choose_groups(request.units.take(columns.columns), data.columns)
     loss_factor = 1.0
     if groups is not None:
         grammar, data, loss_factor = make_group_grammar(grammar, groups), groups.measure(data), groups.loss_factor(sample)

@@ -10,6 +10,7 @@ from spl.formulas.tidying.tidy import tidy
 from spl.regression.candidate import Candidate
 from spl.regression.fit import evaluate, price_numbers
 from spl.regression.front import Front
+from spl.regression.prune import Derives, respect_all
 
 MAX_SHIFT = 1e-9  # values may change by this share of the largest, because merging numbers rounds them
 MAX_SHIFT_OF_LOSS = 1e-6  # ... but by no more than this share of the loss
@@ -18,25 +19,25 @@ MAX_SHIFT_OF_LOSS = 1e-6  # ... but by no more than this share of the loss
 class FrontTidier:
     """Tidies the formulas of a changing front; those that stay in it are not tidied again."""
 
-    def __init__(self, data: Dataset, floor: float, n_rows: int) -> None:
-        self._data, self._floor, self._n_rows = data, floor, n_rows
+    def __init__(self, data: Dataset, floor: float, n_rows: int, respects: Derives = respect_all) -> None:
+        self._data, self._floor, self._n_rows, self._respects = data, floor, n_rows, respects
         self._tidied: dict[Candidate, Candidate] = {}
 
     def tidy(self, front: Front) -> Front:
         """Return the front of the same formulas, tidied; those that become the same are one."""
-        self._tidied = {known: self._tidied.get(known) or tidy_candidate(known, self._data) for known in front}
+        self._tidied = {known: self._tidied.get(known) or tidy_candidate(known, self._data, self._respects) for known in front}
         return Front.from_candidates(self._tidied.values(), self._floor, self._n_rows)
 
 
-def tidy_candidate(candidate: Candidate, data: Dataset) -> Candidate:
-    """Return the candidate tidied as a whole, or only in the parts where that does not change its values on the data."""
+def tidy_candidate(candidate: Candidate, data: Dataset, respects: Derives = respect_all) -> Candidate:
+    """Return the candidate tidied as a whole, or only in the parts where that is allowed and does not change its values on the data."""
     program = candidate.program
     at = 0
     while at < len(program):
         tidied = program.with_part(at, tidy(program.part(at)))
         if tidied == program:
             at = program.end_of(at)
-        elif _are_same(candidate, tidied, data):
+        elif respects(tidied) and _are_same(candidate, tidied, data):
             program = tidied
             at = program.end_of(at)
         else:

@@ -23,7 +23,9 @@ from spl.regression.tidy_front import FrontTidier
 from spl.regression.trees import Forest
 from spl.settings import SearchConfig
 from spl.units.groups import Groups
+from spl.units.insertion import insert_numbers
 from spl.units.rewriting import to_columns
+from spl.units.table_units import TableUnits
 
 # By how much a rough description may be too long, in nats; on more rows than a quick fit sees, in nats per row as well
 ROUGH_NATS, ROUGH_NATS_PER_ROW = 20.0, 0.3
@@ -65,6 +67,7 @@ class View:
     planting: Planting
     config: SearchConfig
     tidier: FrontTidier
+    units: TableUnits | None = None  # of the table
     position: Position = field(default_factory=Position)
     n_restarts: int = 0  # with other weights or columns
     n_before: tuple[int, int] = (0, 0)  # episodes and evaluations before the last restart
@@ -133,7 +136,12 @@ class View:
         if expressed is not None and planting.groups is not None:
             program = to_columns(expressed.program, planting.groups, Vocabulary(planting.groups.units.names))
             expressed = None if program is None else replace(expressed, program=program, loss=expressed.loss * planting.loss_factor)
-        return None if expressed is None else planting.columns.express(expressed, vocabulary)
+        if expressed is not None:
+            expressed = planting.columns.express(expressed, vocabulary)
+        if expressed is not None and self.units is not None and self.units.are_constants_free:
+            program = insert_numbers(expressed.program, self.units)
+            expressed = None if program is None else replace(expressed, program=program)
+        return expressed
 
     def rough_rivals(self, vocabulary: Vocabulary) -> Iterator[Candidate]:
         """Yield the formulas of its trees that may be rivals, in terms of the whole table, the shortest description first."""

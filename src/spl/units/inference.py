@@ -7,6 +7,7 @@ The dimensions of some constants may be unknown. Then each part has a dimension 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from spl.formulas.operators import BY_OPCODE
 from spl.formulas.program import Program
@@ -50,6 +51,7 @@ class Inference:
 
     dimension: Dimension | None  # None if it contradicts itself
     conflict: str = ""  # in words
+    place: int = 0  # the position of the part whose dimension is wrong
     constants: tuple[Dimension | None, ...] = ()  # of each constant; None where any would do
 
 
@@ -94,14 +96,21 @@ def infer_dimension(
             parts.append((free if are_constants_free else NOTHING, position))
             continue
         found = _apply(program, token, arguments, variables, equations)
-        if isinstance(found, str):
-            return Inference(None, found)
+        if isinstance(found, _Conflict):
+            return Inference(None, found.words, found.place)
         parts.append((found, position))
     whole = parts.pop()[0]
     if target is not None and not equations.demand(whole / Known(target)):
         return Inference(None, f"it has the dimension {whole.dimension} instead of {target}")
     constants = tuple(equations.solution(number) for number in range(program.n_constants)) if are_constants_free else ()
-    return Inference(equations.reduce(whole).dimension, "", constants)
+    return Inference(equations.reduce(whole).dimension, constants=constants)
+
+
+class _Conflict(NamedTuple):
+    """What is wrong with the dimensions of a formula, and the position of the part that does not fit."""
+
+    words: str
+    place: int
 
 
 def _apply(
@@ -110,7 +119,7 @@ def _apply(
     arguments: list[tuple[Known, int]],
     variables: Sequence[Dimension],
     equations: "_Equations",
-) -> Known | str:
+) -> "Known | _Conflict":
     """Return the dimension of an operator of its arguments, or what is wrong."""
     kind = token >> tk.KIND_SHIFT
     if kind == tk.VARIABLE:
@@ -122,9 +131,10 @@ def _apply(
         second, other = arguments[1]
         if equations.demand(first / second):
             return first
-        return (
+        return _Conflict(
             f"{_show(program, at)} has the dimension {equations.reduce(first).dimension}, {_show(program, other)} has "
-            f"{equations.reduce(second).dimension}: they cannot be {'added' if token in (tk.ADD, tk.SUB) else 'compared'}"
+            f"{equations.reduce(second).dimension}: they cannot be {'added' if token in (tk.ADD, tk.SUB) else 'compared'}",
+            other,
         )
     if token == tk.MUL:
         return first * arguments[1][0]
@@ -136,9 +146,8 @@ def _apply(
     for dimension, place in arguments:
         if not equations.demand(dimension):
             name = "a power" if token == tk.POW else program.vocabulary.operator_of(token).name
-            return (
-                f"{name} needs a pure number, but {_show(program, place)} has the dimension {equations.reduce(dimension).dimension}"
-            )
+            words = f"{name} needs a pure number, but {_show(program, place)} has the dimension {equations.reduce(dimension).dimension}"
+            return _Conflict(words, place)
     return NOTHING
 
 
