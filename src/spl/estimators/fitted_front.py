@@ -14,6 +14,7 @@ from spl.data.dataset import Dataset
 from spl.display.noise import find_places
 from spl.display.notebook import FittedRepr, front_html, model_html
 from spl.errors import SettingError, show_value
+from spl.estimators.fitted_units import FittedUnits
 from spl.formulas.own_numbers import OwnNumber
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
@@ -33,7 +34,7 @@ EQUATION_DIGITS = 8  # of the constants in `equations_`
 MAX_KEPT_ROWS = 4000  # rows of the fit that are kept for `plot` and `relevance_`
 
 
-class FittedFront(FittedRepr):
+class FittedFront(FittedUnits, FittedRepr):
     """The part of an estimator that holds a front and shows its formulas; `_keep` fills it.
 
     Subclasses have the parameter `selection`.
@@ -125,7 +126,11 @@ class FittedFront(FittedRepr):
             format: "sympy", "latex", "python", "c", "julia", "matlab", "torch" or "jax".
             index: a row of `equations_`; by default, the chosen equation.
         """
-        program, target, own = self._program(index), getattr(self, "target_name_", "y"), self._own_numbers(index)
+        program, target, own = (
+            self._fill_known(self._program(index)),
+            getattr(self, "target_name_", "y"),
+            self._own_numbers(index),
+        )
         if own:
             return export_grouped(program, own, format, target=target)
         return export_program(program, format, target=target)
@@ -148,7 +153,8 @@ class FittedFront(FittedRepr):
             raise SettingError("There are no rows to measure `relevance_` on: the model has no data.")
         sample = self._with_groups(sample)
         shares = measure_relevance(program, sample)
-        return pd.Series(shares, index=list(program.vocabulary.variables), name="relevance")
+        relevance = pd.Series(shares, index=list(program.vocabulary.variables), name="relevance")
+        return relevance[self._without_known(program.vocabulary.variables)]
 
     def _own_numbers(self, index: int | None) -> tuple[OwnNumber, ...]:
         """Return the numbers that each group has for itself in an equation."""

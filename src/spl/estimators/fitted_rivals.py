@@ -65,6 +65,7 @@ class FittedRivals(FittedUncertainty):
         )
         clashing = {name: f"{name} (column)" for name in names if name in (*heads, "difference")}
         differences = pd.Series([each.difference for each in found], name="difference", dtype=float)
+        places = places[self._without_known(names)]
         return pd.concat([table, places.rename(columns=clashing), differences], axis=1)
 
     def suggest(
@@ -91,7 +92,8 @@ class FittedRivals(FittedUncertainty):
         )
         if found.note:
             warnings.warn(found.note, DoubtfulResult, stacklevel=2)
-        return pd.DataFrame(found.points, columns=list(rows.names)).apply(self._as_dates)
+        points = pd.DataFrame(found.points, columns=list(rows.names))[self._without_known(rows.names)]
+        return points.apply(self._as_dates)
 
     def _as_dates(self, column: "pd.Series[Any]") -> "pd.Series[Any]":
         """Return a column of points as dates, if it held dates in the fit."""

@@ -29,7 +29,7 @@ class FittedStability(FittedUncertainty):
     """The part of an estimator that searches redrawn targets. Subclasses have the parameters of a search."""
 
     operators: Sequence[str | Operator]
-    constants: bool
+    constants: bool | str
     grammar: Grammar | str | Path | None
     search: SearchConfig | None
     n_jobs: int | None

@@ -29,15 +29,16 @@ def count_jobs(n_jobs: int | None) -> int:
 
 
 def make_grammar(
-    given: Grammar | str | Path | None, operators: Sequence[str | Operator], constants: bool, names: Sequence[str]
+    given: Grammar | str | Path | None, operators: Sequence[str | Operator], constants: bool | str, names: Sequence[str]
 ) -> Grammar:
     """Return the given grammar, or one made of the operators and the names of the columns."""
     if not isinstance(operators, Sequence) or isinstance(operators, str):
         raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; got {show_value(operators)}.")
-    check_switch("constants", constants)
+    if constants != "any":
+        check_switch("constants", constants)
     own = tuple(operator for operator in operators if isinstance(operator, Operator))
     if given is None:
-        return Grammar.from_operators(operators, names, constants=constants)
+        return Grammar.from_operators(operators, names, constants=bool(constants))
     if isinstance(given, Grammar):
         return given
     if isinstance(given, Path):

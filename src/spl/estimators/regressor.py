@@ -30,6 +30,7 @@ from spl.estimators.fitted_groups import FittedGroups
 from spl.estimators.fitted_rivals import FittedRivals
 from spl.estimators.fitted_stability import FittedStability
 from spl.estimators.fitted_uncertainty import KINDS, check_choice, check_level
+from spl.estimators.fitted_units import add_known, read_units
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
 from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
 from spl.estimators.stop_flag import request_stop_of, stop_flag
@@ -59,7 +60,7 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
 
     Args:
         operators: names (`"+"`, `"sin"`, ...) and `Operator` objects that the law may contain.
-        constants: whether the law may contain fitted numbers.
+        constants: whether the law may contain fitted numbers. With units, these are pure numbers; "any" lets them have units.
         grammar: all formulas that are possible, as a `Grammar`, its text, or the path of a file. Overrides `operators` and
             `constants`.
         timeout: time limit of the search in seconds; None for no limit.
@@ -75,6 +76,11 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
         random_state: a number makes the random choices repeatable. A run repeats to the last digit if its length is a count too:
             `random_state=0, max_evaluations=100_000, timeout=None`.
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
+        units: the unit of each column by its name, such as `{"m": "kg", "v": "m/s"}`; "" is that of a pure number. "header" takes them
+            from names such as "v (m/s)". The law then has the unit of the target, and adds and compares only what has the same unit.
+        target_unit: the unit of the target.
+        known: named constants that the law may contain, with their units: `{"g": "9.80665 m/s**2", "c": "speed_of_light"}`. Names of
+            scipy.constants need no number.
         run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also during the search, and a search
             that was killed continues from it. None keeps nothing.
 
@@ -103,7 +109,7 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
     def __init__(
         self,
         operators: Sequence[str | Operator] = DEFAULT_OPERATORS,
-        constants: bool = True,
+        constants: bool | str = True,
         grammar: Grammar | str | Path | None = None,
         timeout: float | None = TIMEOUT,
         max_evaluations: int | None = None,
@@ -114,6 +120,9 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         run_file: str | Path | None = None,
+        units: Mapping[str, str] | str | None = None,
+        target_unit: str | None = None,
+        known: Mapping[str, str | float] | None = None,
     ) -> None:
         self.operators = operators
         self.constants = constants
@@ -127,6 +136,9 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
         self.random_state = random_state
         self.verbose = verbose
         self.run_file = run_file
+        self.units = units
+        self.target_unit = target_unit
+        self.known = known
 
     def fit(
         self,
@@ -179,10 +191,13 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
             lambda X, y, weights: self._read(X, y, weights, self.time_origins_)[0],
         )
         check_has_held_out(self.selection, held_out is not None)
+        target = str(getattr(y, "name", None) or "y")
+        self.units_ = read_units(self.units, self.target_unit, self.known, self.constants, data.names, target)
+        data, held_out = add_known(data, self.units_), None if held_out is None else add_known(held_out, self.units_)
         request = RegressionRequest(
             data,
             make_grammar(self.grammar, self.operators, self.constants, data.names),
-            target=str(getattr(y, "name", None) or "y"),
+            target=target,
             config=config,
             limits=limits,
             noise=noise,
@@ -190,6 +205,7 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
             seed=seed,
             held_out=held_out,
             groupings=groupings,
+            units=self.units_,
         )
         display = self._make_display(request) if self.verbose else nullcontext()
         with stop_flag(self) as flag, display as watch:
@@ -328,7 +344,7 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
 
         check_is_fitted(self)
         rows, _ = self._read(X, y, sample_weight, getattr(self, "time_origins_", {}))
-        columns, program = np.ascontiguousarray(rows.X.T), self._program(None)
+        columns, program = self._with_known(np.ascontiguousarray(rows.X.T)), self._program(None)
         columns, _ = self._with_own_numbers(columns, groups, None, rows)
         values = evaluate(program, columns)
         if not np.isfinite(values).all():
@@ -432,7 +448,8 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
         if X is None:
             return getattr(self, "sample_", None)  # a model from a run file may have no data
         rows, _ = self._read(X, y, None, getattr(self, "time_origins_", {}))
-        return Dataset.from_arrays(rows.X, rows.y, names=self.discovery_.front[0].program.vocabulary.variables)
+        names = self._without_known(self.discovery_.front[0].program.vocabulary.variables)
+        return add_known(Dataset.from_arrays(rows.X, rows.y, names=names), self.units_)
 
     def _warn_of_gaps(self, program: Program, rows: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Warn about rows [D, N] on which a formula has no value."""
@@ -450,4 +467,4 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
                 self, read.table, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
             )
         warn_of_repairs(read.notes, stacklevel=4)
-        return np.ascontiguousarray(rows.T)
+        return self._with_known(np.ascontiguousarray(rows.T))

@@ -219,7 +219,7 @@ def _candidates(setup: SearchSetup, view: View) -> Iterator[Candidate]:
     for tree in view.trees:
         for candidate in tree.candidates():
             expressed = view.express(candidate, setup.request.grammar.vocabulary)
-            if expressed is not None:
+            if expressed is not None and setup.request.respects(expressed.program):
                 yield expressed
 
 

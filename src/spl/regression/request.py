@@ -11,7 +11,9 @@ from spl.formulas.own_numbers import OWN_NAME
 from spl.formulas.program import Program
 from spl.noise.models import BINOMIAL, NORMAL, POISSON, NoiseModel, check_targets
 from spl.settings import Limits, SearchConfig
+from spl.units.group_grammar import treats_columns_alike
 from spl.units.table_units import TableUnits
+from spl.units.unit_grammar import make_unit_grammar
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +57,8 @@ class RegressionRequest:
     units: TableUnits | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grammar", bind_grammar(self.grammar, self.data.names, self.groupings))
+        bound = bind_grammar(self.grammar, self.data.names, self.groupings)
+        object.__setattr__(self, "grammar", hold_units(bound, self.units))
         check_groupings(self.groupings, self.data.n_rows)
         check_noise_suits(self.noise, self.data)
         if self.held_out is not None:
@@ -84,6 +87,16 @@ def bind_grammar(grammar: Grammar, columns: tuple[str, ...], groupings: tuple[Gr
             "write `C` for a number that all rows share."
         )
     return grammar.bind((*columns, OWN_NAME))
+
+
+def hold_units(grammar: Grammar, units: TableUnits | None) -> Grammar:
+    """Return a grammar that treats columns differently without the formulas that break the units.
+
+    Where columns are alike, the search holds the units by itself; where numbers may have units, they are put in later.
+    """
+    if units is None or units.are_numbers_free or treats_columns_alike(grammar):
+        return grammar
+    return make_unit_grammar(grammar, units)
 
 
 def check_groupings(groupings: tuple[Grouping, ...], n_rows: int) -> None:

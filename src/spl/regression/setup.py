@@ -26,8 +26,8 @@ from spl.regression.tidy_front import FrontTidier
 from spl.regression.time_limit import TimeLimit
 from spl.regression.trees import Forest, Recipe
 from spl.regression.view import Planting, View, Yardstick
-from spl.units.group_grammar import make_group_grammar
-from spl.units.groups import choose_groups
+from spl.units.group_grammar import make_group_grammar, treats_columns_alike
+from spl.units.groups import can_reach_target, choose_groups
 
 CHECK_ROWS = 10_000  # rows on which candidates are assessed during the search
 MIN_SCREENED_ROWS = 20  # with fewer rows, screening finds nothing beyond chance
@@ -149,9 +149,20 @@ def _first_columns(setup: SearchSetup) -> ColumnView:
     grammar, n_columns = setup.request.grammar, len(setup.data.names)
     if setup.screening is None:
         return ColumnView.whole(n_columns)
-    promising = ColumnView(setup.screening.promising, n_columns)
+    promising = with_named_constants(setup.request, ColumnView(setup.screening.promising, n_columns))
     is_possible = restrict_grammar(grammar, promising.take(setup.data).names) is not None
     return promising if is_possible else ColumnView.whole(n_columns)
+
+
+def with_named_constants(request: RegressionRequest, columns: ColumnView) -> ColumnView:
+    """Return columns together with the named constants; all columns if these cannot have the unit of the target."""
+    units = request.units
+    if units is None:
+        return columns
+    known = range(len(units.names) - len(units.known), len(units.names))
+    more = ColumnView(tuple(dict.fromkeys((*columns.columns, *known))), columns.n_columns)
+    is_enough = units.are_numbers_free or can_reach_target(units.take(more.columns))
+    return more if is_enough else ColumnView.whole(columns.n_columns)
 
 
 def plant(
@@ -171,11 +182,15 @@ def plant(
         grammar = arrange_grammar(restricted, data.names)
     sample = replace(columns.take(setup.drawn), weights=weights, noise=None)
     groups = None
-    if request.units is not None and not request.units.are_constants_free:
+    if request.units is not None and not request.units.are_numbers_free and treats_columns_alike(grammar):
         groups = choose_groups(request.units.take(columns.columns), data.columns)
     loss_factor = 1.0
     if groups is not None:
-        grammar, data, loss_factor = make_group_grammar(grammar, groups), groups.measure(data), groups.loss_factor(sample)
+        grammar, data, loss_factor = (
+            make_group_grammar(grammar, groups),
+            groups.measure(data),
+            groups.loss_factor(sample),
+        )
         sample = groups.measure(sample)
     scales = choose_scales(data, grammar) if request.config.relative_loss else Scales.plain(data)
     sample = scales.measure(sample)

@@ -25,12 +25,14 @@ class FrontTidier:
 
     def tidy(self, front: Front) -> Front:
         """Return the front of the same formulas, tidied; those that become the same are one."""
-        self._tidied = {known: self._tidied.get(known) or tidy_candidate(known, self._data, self._respects) for known in front}
+        self._tidied = {
+            known: self._tidied.get(known) or tidy_candidate(known, self._data, self._respects) for known in front
+        }
         return Front.from_candidates(self._tidied.values(), self._floor, self._n_rows)
 
 
 def tidy_candidate(candidate: Candidate, data: Dataset, respects: Derives = respect_all) -> Candidate:
-    """Return the candidate tidied as a whole, or only in the parts where that is allowed and does not change its values on the data."""
+    """Return the candidate tidied as a whole, or only in the parts where that is allowed and changes no value on the data."""
     program = candidate.program
     at = 0
     while at < len(program):

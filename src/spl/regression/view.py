@@ -135,10 +135,14 @@ class View:
         expressed = planting.scales.express(candidate)
         if expressed is not None and planting.groups is not None:
             program = to_columns(expressed.program, planting.groups, Vocabulary(planting.groups.units.names))
-            expressed = None if program is None else replace(expressed, program=program, loss=expressed.loss * planting.loss_factor)
+            expressed = (
+                None
+                if program is None
+                else replace(expressed, program=program, loss=expressed.loss * planting.loss_factor)
+            )
         if expressed is not None:
             expressed = planting.columns.express(expressed, vocabulary)
-        if expressed is not None and self.units is not None and self.units.are_constants_free:
+        if expressed is not None and self.units is not None and self.units.are_numbers_free:
             program = insert_numbers(expressed.program, self.units)
             expressed = None if program is None else replace(expressed, program=program)
         return expressed

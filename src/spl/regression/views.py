@@ -30,6 +30,7 @@ from spl.regression.setup import (
     open_view,
     plant,
     scaled_weights,
+    with_named_constants,
 )
 from spl.regression.view import Planting, View, Yardstick
 
@@ -227,7 +228,10 @@ class Views:
         missing = ask_residual(rows, residual, weights, before.columns)
         used = [column for column in before.columns if make_token(tk.VARIABLE, column) in tokens]
         kept = [*used, *missing, *(column for column in before.columns if column not in used)]
-        return ColumnView(tuple(kept[: max(MAX_PROMISING, len(used) + 1)]), before.n_columns) if missing else before
+        if not missing:
+            return before
+        asked_for = ColumnView(tuple(kept[: max(MAX_PROMISING, len(used) + 1)]), before.n_columns)
+        return with_named_constants(self.setup.request, asked_for)
 
     def decide(self) -> tuple[Yardstick, Front]:
         """Return the yardstick of the answer, and the front by it: that of the noise model with the shortest description.

@@ -72,9 +72,10 @@ class Groups:
         usable = np.flatnonzero(np.isfinite(columns).all(axis=0) & np.isfinite(target) & np.isfinite(weights))
         total = float(np.sum(weights[usable]))
         if not total > 0.0:
+            names = list_names([self.units.names[k] for k in self.repeating])
             raise UnitError(
-                f"In every row, one of the columns {list_names([self.units.names[k] for k in self.repeating])} is 0, so that nothing can "
-                "be measured by them. Leave out rows with zeros, or give another column."
+                f"In every row, one of the columns {names} is 0, so that nothing can be measured by them. Leave out rows with zeros, "
+                "or give another column."
             )
         weights = weights[usable] * (usable.size / total)
         return Dataset(self.names, np.ascontiguousarray(columns[:, usable]), target[usable], weights)
@@ -96,7 +97,7 @@ class Groups:
 
     def _scales(self, data: Dataset) -> Numbers:
         factors = np.array([self.units.columns[column].factor for column in self.repeating])
-        return np.abs(data.columns[list(self.repeating)]) * factors[:, np.newaxis]
+        return np.asarray(np.abs(data.columns[list(self.repeating)]) * factors[:, np.newaxis])
 
     def _divide(self, data: Dataset) -> tuple[Numbers, Numbers, Numbers]:
         """Return the groups, the target and the weights of all rows."""
@@ -129,15 +130,16 @@ def choose_groups(units: TableUnits, columns: Numbers) -> Groups:
         >>> groups.repeating, groups.target, groups.names
         ((0, 1), (Fraction(1, 1), Fraction(2, 1)), ('c',))
     """
-    dimensions = [*units.dimensions, units.target.dimension]
-    bases = bases_of(dimensions)
-    matrix = np.array([[float(each.power_of(base)) for each in dimensions] for base in bases]).reshape(len(bases), -1)
-    rank = int(np.linalg.matrix_rank(matrix[:, :-1])) if bases else 0
-    if bases and int(np.linalg.matrix_rank(matrix)) > rank:
+    if not can_reach_target(units):
         raise UnitError(_explain_impossible(units))
+    dimensions = [*units.dimensions, units.target.dimension]
+    matrix = _exponents_of(dimensions)
+    rank = _rank(matrix)
     rows = _independent_rows(matrix[:, :-1], rank)
     repeating = _choose_repeating(matrix[rows], rank, columns)
-    exponents = np.linalg.solve(matrix[np.ix_(rows, repeating)], matrix[rows]) if rank else np.zeros((0, len(dimensions)))
+    exponents = (
+        np.linalg.solve(matrix[np.ix_(rows, repeating)], matrix[rows]) if rank else np.zeros((0, len(dimensions)))
+    )
     powers = [tuple(_exact(value) for value in each) for each in exponents.T]
     signs = tuple(_common_sign(columns[k]) for k in repeating)
     others = [k for k in range(len(units.names)) if k not in repeating or signs[repeating.index(k)] == 0]
@@ -148,6 +150,24 @@ def choose_groups(units: TableUnits, columns: Numbers) -> Groups:
     return Groups(units, tuple(repeating), signs, powers[-1], varying)
 
 
+def can_reach_target(units: TableUnits) -> bool:
+    """Return whether some product of powers of the columns has the unit of the target."""
+    matrix = _exponents_of([*units.dimensions, units.target.dimension])
+    return _rank(matrix) == _rank(matrix[:, :-1])
+
+
+def _exponents_of(dimensions: Sequence[Dimension]) -> Numbers:
+    """Return the exponents of the base dimensions that occur [B, D]."""
+    bases = bases_of(dimensions)
+    return np.array([[float(each.power_of(base)) for each in dimensions] for base in bases]).reshape(
+        len(bases), len(dimensions)
+    )
+
+
+def _rank(matrix: Numbers) -> int:
+    return int(np.linalg.matrix_rank(matrix)) if matrix.size else 0
+
+
 def _choose_repeating(matrix: Numbers, rank: int, columns: Numbers) -> list[int]:
     """Return the best of all choices of repeating columns whose dimensions are independent."""
     if not rank:
@@ -155,7 +175,8 @@ def _choose_repeating(matrix: Numbers, rank: int, columns: Numbers) -> list[int]
     n_columns = matrix.shape[1] - 1
     zeros = np.array([np.mean(column == 0) for column in columns])
     flaws = np.array(
-        [[zero > MANY_ZEROS, zero > 0, _common_sign(column) == 0] for zero, column in zip(zeros, columns, strict=True)], float
+        [[zero > MANY_ZEROS, zero > 0, _common_sign(column) == 0] for zero, column in zip(zeros, columns, strict=True)],
+        float,
     )
     first = sorted(range(n_columns), key=lambda k: (*flaws[k], k))  # if there are too many choices, these come first
     choices = np.sort(np.array([*islice(combinations(first, rank), MOST_CHOICES)]), axis=1)
@@ -212,13 +233,5 @@ def _explain_impossible(units: TableUnits) -> str:
     reason = f"nothing has the dimension {list_names(missing)}" if missing else "no product of powers of them has it"
     return (
         f"No formula can have the unit of the target, {units.target}: of the columns {listed}, {reason}. Give the column or the named "
-        "constant that is missing (`known`), or let fitted numbers have units (`constants=\"any\"`)."
+        'constant that is missing (`known`), or let fitted numbers have units (`constants="any"`).'
     )
-
-
-def dimension_of_group(groups: Groups, group: Group) -> Dimension:
-    """Return the dimension of a group: none, by construction. For tests and doubters."""
-    dimension = groups.units.dimensions[group.column]
-    for column, power in zip(groups.repeating, group.powers, strict=True):
-        dimension = dimension / groups.units.dimensions[column] ** power
-    return dimension

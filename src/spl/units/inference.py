@@ -1,6 +1,6 @@
 """The dimension of a formula, worked out from its leaves: which dimension it has, or where it contradicts itself.
 
-The dimensions of some constants may be unknown. Then each part has a dimension that depends on these unknowns, and what must be equal
+The dimensions of its numbers may be unknown. Then each part has a dimension that depends on these unknowns, and what must be equal
 (the terms of a sum) or without dimension (the argument of a function) gives linear equations for them.
 """
 
@@ -21,17 +21,18 @@ SHOWN_DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A dimension times powers of the unknown dimensions of constants."""
+    """A dimension times powers of the unknown dimensions of numbers."""
 
     dimension: Dimension
-    unknowns: tuple[tuple[int, Fraction], ...] = ()  # number of a constant, exponent other than 0
+    unknowns: tuple[tuple[int, Fraction], ...] = ()  # position of a number, exponent other than 0
 
     def __mul__(self, other: "Known") -> "Known":
         powers = dict(self.unknowns)
         for number, power in other.unknowns:
             powers[number] = powers.get(number, Fraction(0)) + power
         return Known(
-            self.dimension * other.dimension, tuple(sorted((number, power) for number, power in powers.items() if power))
+            self.dimension * other.dimension,
+            tuple(sorted((number, power) for number, power in powers.items() if power)),
         )
 
     def __pow__(self, exponent: Fraction) -> "Known":
@@ -52,7 +53,9 @@ class Inference:
     dimension: Dimension | None  # None if it contradicts itself
     conflict: str = ""  # in words
     place: int = 0  # the position of the part whose dimension is wrong
-    constants: tuple[Dimension | None, ...] = ()  # of each constant; None where any would do
+    numbers: tuple[
+        tuple[int, Dimension | None], ...
+    ] = ()  # if they are free: their positions and dimensions; None where any would do
 
 
 def infer_dimension(
@@ -60,18 +63,18 @@ def infer_dimension(
     variables: Sequence[Dimension],
     target: Dimension | None = None,
     *,
-    are_constants_free: bool = False,
+    are_numbers_free: bool = False,
 ) -> Inference:
     """Return the dimension of a formula, or why it has none.
 
-    Numbers have no dimension, unless the constants are free to have any. Roots and whole powers take roots and powers of dimensions;
+    Numbers have no dimension, unless they are free to have any. Roots and whole powers take roots and powers of dimensions;
     other functions, operators of your own among them, need and give pure numbers.
 
     Args:
         program: the formula.
         variables: the dimension of each of its variables.
         target: the dimension that it must have; None for any.
-        are_constants_free: whether constants may have whatever dimensions they need.
+        are_numbers_free: whether numbers may have whatever dimensions they need.
 
     Examples:
         >>> from spl.formulas.program import Vocabulary
@@ -86,14 +89,13 @@ def infer_dimension(
     """
     equations = _Equations()
     parts: list[tuple[Known, int]] = []  # of the arguments to come, with their positions
-    n_constants = program.n_constants
+    free: list[int] = []
     for position in range(len(program) - 1, -1, -1):
         token = program.tokens[position]
         arguments = [parts.pop() for _ in range(program.vocabulary.arity_of(token))]
-        if token >> tk.KIND_SHIFT == tk.CONSTANT:
-            n_constants -= 1
-            free = Known(NO_DIMENSION, ((n_constants, Fraction(1)),))
-            parts.append((free if are_constants_free else NOTHING, position))
+        if are_numbers_free and token >> tk.KIND_SHIFT in (tk.CONSTANT, tk.LITERAL):
+            free.append(position)
+            parts.append((Known(NO_DIMENSION, ((position, Fraction(1)),)), position))
             continue
         found = _apply(program, token, arguments, variables, equations)
         if isinstance(found, _Conflict):
@@ -102,8 +104,8 @@ def infer_dimension(
     whole = parts.pop()[0]
     if target is not None and not equations.demand(whole / Known(target)):
         return Inference(None, f"it has the dimension {whole.dimension} instead of {target}")
-    constants = tuple(equations.solution(number) for number in range(program.n_constants)) if are_constants_free else ()
-    return Inference(equations.reduce(whole).dimension, constants=constants)
+    numbers = tuple((position, equations.solution(position)) for position in reversed(free))
+    return Inference(equations.reduce(whole).dimension, numbers=numbers)
 
 
 class _Conflict(NamedTuple):
@@ -146,7 +148,8 @@ def _apply(
     for dimension, place in arguments:
         if not equations.demand(dimension):
             name = "a power" if token == tk.POW else program.vocabulary.operator_of(token).name
-            words = f"{name} needs a pure number, but {_show(program, place)} has the dimension {equations.reduce(dimension).dimension}"
+            found = equations.reduce(dimension).dimension
+            words = f"{name} needs a pure number, but {_show(program, place)} has the dimension {found}"
             return _Conflict(words, place)
     return NOTHING
 
@@ -182,7 +185,7 @@ def _show(program: Program, position: int) -> str:
 
 
 class _Equations:
-    """Linear equations for the unknown dimensions of constants, solved as they come."""
+    """Linear equations for the unknown dimensions of numbers, solved as they come."""
 
     def __init__(self) -> None:
         self._solved: dict[int, Known] = {}
@@ -205,7 +208,7 @@ class _Equations:
         return known
 
     def solution(self, number: int) -> Dimension | None:
-        """Return the dimension of a constant; None if any would do."""
+        """Return the dimension of a number; None if any would do."""
         found = self._solved.get(number)
         return None if found is None or found.unknowns else found.dimension
 

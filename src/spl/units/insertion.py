@@ -19,7 +19,7 @@ def insert_numbers(program: Program, units: TableUnits) -> Program | None:
         >>> from spl.formulas.program import Vocabulary
         >>> from spl.formulas.text import parse_expression
         >>> from spl.units.table_units import read_table_units
-        >>> units = read_table_units({"x": "m", "t": "s"}, "m", names=["x", "t"], are_constants_free=True)
+        >>> units = read_table_units({"x": "m", "t": "s"}, "m", names=["x", "t"], are_numbers_free=True)
         >>> insert_numbers(parse_expression("x + sin(t)", Vocabulary(units.names)), units)
         Program('x + 1*sin(1*t)')
     """

@@ -74,9 +74,7 @@ class _Writer:
                 arguments = [parts.pop() for _ in range(self._own.arity_of(token))]
                 parts.append(self._make_leaf(token, numbers) if not arguments else self._apply(token, arguments))
             whole = parts.pop()
-            target = self._groups.units.target.factor
-            by = Part(None, self._groups.target, 1.0 / target)
-            tree = self._finish(self._multiply(whole, by))
+            tree = self._finish(self._multiply(whole, self._write_divisor()))
         except _NotWritableError:
             return None
         tokens, constants = tree.tokens(), tree.numbers()
@@ -84,6 +82,14 @@ class _Writer:
         if not is_short or not all(map(math.isfinite, constants)):
             return None
         return Program(tokens, self._vocabulary, constants)
+
+    def _write_divisor(self) -> Part:
+        """Return what the target is divided by to become a pure number."""
+        units, repeating = self._groups.units, self._groups.repeating
+        factor = 1.0 / units.target.factor
+        for column, power in zip(repeating, self._groups.target, strict=True):
+            factor *= units.columns[column].factor ** float(power)
+        return Part(None, self._groups.target, factor)
 
     def _make_leaf(self, token: int, numbers: list[float]) -> Part:
         kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
@@ -187,7 +193,7 @@ class _Writer:
                 continue
             base = Tree(make_token(tk.VARIABLE, column))
             whole, rest = divmod(power, 1)
-            if sign == 0 and (rest or whole % 2 == 1) or sign < 0 and rest:
+            if (sign == 0 and (rest or whole % 2 == 1)) or (sign < 0 and rest):
                 raise _NotWritableError  # it would need the absolute value of a column
             factors += [base] * int(whole)
             if rest == HALF:

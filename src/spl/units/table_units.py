@@ -19,7 +19,7 @@ class TableUnits:
         columns: the unit of each of them.
         target: the unit of the target.
         known: the named constants, in the order of the last names.
-        are_constants_free: whether fitted constants may have units.
+        are_numbers_free: whether numbers in formulas may have units.
 
     Examples:
         >>> units = read_table_units({"m": "kg", "h": "m"}, "J", {"g": "9.80665 m/s**2"}, names=["m", "h"])
@@ -31,7 +31,7 @@ class TableUnits:
     columns: tuple[Unit, ...]
     target: Unit
     known: tuple[Quantity, ...] = ()
-    are_constants_free: bool = False
+    are_numbers_free: bool = False
 
     @property
     def known_names(self) -> tuple[str, ...]:
@@ -50,14 +50,12 @@ class TableUnits:
             tuple(self.columns[column] for column in columns),
             self.target,
             (),
-            self.are_constants_free,
+            self.are_numbers_free,
         )
 
     def infer(self, program: Program) -> Inference:
         """Return what the units say about a formula of the columns."""
-        return infer_dimension(
-            program, self.dimensions, self.target.dimension, are_constants_free=self.are_constants_free
-        )
+        return infer_dimension(program, self.dimensions, self.target.dimension, are_numbers_free=self.are_numbers_free)
 
     def allow(self, program: Program) -> bool:
         """Return whether a formula of the columns has the unit of the target."""
@@ -71,7 +69,7 @@ def read_table_units(
     *,
     names: Sequence[str],
     target_name: str = "y",
-    are_constants_free: bool = False,
+    are_numbers_free: bool = False,
 ) -> TableUnits:
     """Return the units of a table; raise `UnitError` if one is missing, unknown or of a column that does not exist.
 
@@ -81,7 +79,7 @@ def read_table_units(
         known: named constants: numbers with units, or names of scipy.constants.
         names: the columns of the table.
         target_name: the name of the target, for messages.
-        are_constants_free: whether fitted constants may have whatever units they need.
+        are_numbers_free: whether numbers in formulas may have whatever units they need.
 
     Examples:
         >>> read_table_units({"m": "kg"}, "J", names=["m", "v"])
@@ -92,14 +90,18 @@ def read_table_units(
     known = known or {}
     for name in columns:
         if name not in names:
-            raise UnitError(f"`units` has a column that the table does not have. {explain_unknown('column', str(name), list(names))}")
+            raise UnitError(
+                f"`units` has a column that the table does not have. {explain_unknown('column', str(name), list(names))}"
+            )
     for name in known:
         _check_name(name, names, target_name)
     missing = next((name for name in names if name not in columns), None)
     if missing is not None:
-        raise UnitError(f"Column '{shorten(missing)}' has no unit. Name it in `units`; a pure number has the unit \"\".")
+        raise UnitError(
+            f"Column '{shorten(missing)}' has no unit. Name it in `units`; a pure number has the unit \"\"."
+        )
     if target is None:
-        raise UnitError("The target has no unit. Name it in `target_unit`; a pure number has the unit \"\".")
+        raise UnitError('The target has no unit. Name it in `target_unit`; a pure number has the unit "".')
     quantities = tuple(read_quantity(text, f"Constant '{name}'") for name, text in known.items())
     units = [read_unit(columns[name], f"Column '{name}'") for name in names]
     return TableUnits(
@@ -107,12 +109,14 @@ def read_table_units(
         (*units, *(quantity.unit for quantity in quantities)),
         read_unit(target, f"Target '{target_name}'"),
         quantities,
-        are_constants_free,
+        are_numbers_free,
     )
 
 
 def _check_name(name: object, columns: Sequence[str], target: str) -> None:
     if not isinstance(name, str) or not name.isidentifier() or name in ("C", "K"):
-        raise UnitError(f"The name of a named constant must be a plain word other than 'C' and 'K'; got {shorten(repr(name))}.")
+        raise UnitError(
+            f"The name of a named constant must be a plain word other than 'C' and 'K'; got {shorten(repr(name))}."
+        )
     if name in columns or name == target:
         raise UnitError(f"The named constant '{name}' has the name of a column. Rename one of the two.")

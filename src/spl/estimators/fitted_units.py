@@ -1,0 +1,124 @@
+"""What a fitted `SPLRegressor` knows about units: those of its columns, named constants, and the units of fitted numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spl.data.dataset import Dataset
+from spl.errors import SettingError, show_value
+from spl.formulas.program import Program
+from spl.formulas.text import make_token
+from spl.kernels.programs import tokens as tk
+from spl.units.table_units import TableUnits, read_table_units
+from spl.units.unit import split_header
+
+ANY = "any"  # the value of `constants` that lets fitted numbers have units
+HEADER = "header"  # the value of `units` that takes them from the names of the columns
+
+
+class FittedUnits:
+    """The part of an estimator that holds units; without units, nothing changes.
+
+    Examples:
+        >>> from spl import SPLRegressor
+        >>> X = np.random.default_rng(0).uniform(1, 5, size=(50, 2))
+        >>> y = X[:, 0] * X[:, 1] ** 2 / 2
+        >>> model = SPLRegressor(units={"x0": "kg", "x1": "m/s"}, target_unit="J", random_state=0).fit(X, y)
+        >>> model.get_best()["equation"], str(model.units_.target)
+        ('0.5*x0*x1**2', 'J')
+    """
+
+    units_: TableUnits | None = None  # of the columns, the named constants and the target
+
+    def _with_known(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return columns [D, N] and below them the named constants."""
+        if self.units_ is None or not self.units_.known:
+            return columns
+        return np.ascontiguousarray(np.vstack([columns, repeat_known(self.units_, columns.shape[1])]))
+
+    def _without_known(self, names: Sequence[str]) -> list[str]:
+        """Return names of columns without those of named constants."""
+        known = () if self.units_ is None else self.units_.known_names
+        return [name for name in names if name not in known]
+
+    def _fill_known(self, program: Program) -> Program:
+        """Return a formula with the values of named constants, for code that does not know their names."""
+        return program if self.units_ is None else fill_known(program, self.units_)
+
+
+def read_units(
+    units: Any, target_unit: Any, known: Any, constants: Any, names: Sequence[str], target: str
+) -> TableUnits | None:
+    """Return the units that an estimator was given; None if there are none.
+
+    Args:
+        units: the unit of each column, or "header" for those in the names of the columns.
+        target_unit: the unit of the target.
+        known: named constants, with units.
+        constants: "any" lets fitted numbers have units.
+        names: of the columns.
+        target: the name of the target.
+    """
+    if units is None:
+        for name, value in (("target_unit", target_unit), ("known", known)):
+            if value:
+                raise SettingError(f"`{name}` needs the units of the columns: name them in `units`.")
+        if constants == ANY:
+            raise SettingError('`constants="any"` needs the units of the columns: name them in `units`.')
+        return None
+    if isinstance(units, str) and units == HEADER:
+        headers = {name: split_header(name) for name in names}
+        units = {name: "" if header is None else header[1] for name, header in headers.items()}
+        header = split_header(target)
+        target_unit = header[1] if target_unit is None and header is not None else target_unit
+    for name, value in (("units", units), ("known", known or {})):
+        if not isinstance(value, Mapping):
+            raise SettingError(f"`{name}` must be a dictionary, such as {{'m': 'kg'}}; got {show_value(value)}.")
+    return read_table_units(
+        units, target_unit, known, names=names, target_name=target, are_numbers_free=constants == ANY
+    )
+
+
+def add_known(data: Dataset, units: TableUnits | None) -> Dataset:
+    """Return a table with a further column for each named constant."""
+    if units is None or not units.known:
+        return data
+    columns = np.vstack([data.columns, repeat_known(units, data.n_rows)])
+    bars = data.sigma_columns
+    if bars is not None:
+        bars = np.vstack([bars, np.zeros((len(units.known), data.n_rows))])
+    return replace(data, names=units.names, columns=np.ascontiguousarray(columns), sigma_columns=bars)
+
+
+def repeat_known(units: TableUnits, n_rows: int) -> NDArray[np.float64]:
+    """Return the named constants as columns [K, N]."""
+    return np.repeat([[quantity.value] for quantity in units.known], n_rows, axis=1)
+
+
+def fill_known(program: Program, units: TableUnits) -> Program:
+    """Return a formula with the values of named constants in their places; its last variables are left out.
+
+    Examples:
+        >>> from spl.formulas.program import Vocabulary
+        >>> from spl.formulas.text import parse_expression
+        >>> units = read_table_units({"h": "m"}, "m**2/s**2", {"g": "9.81 m/s**2"}, names=["h"])
+        >>> fill_known(parse_expression("g*h", Vocabulary(units.names)), units)
+        Program('9.81*h')
+    """
+    n_columns = len(units.names) - len(units.known)
+    words = program.vocabulary
+    tokens = []
+    for token in program.tokens:
+        place = (token & tk.PAYLOAD_MASK) - n_columns
+        if token >> tk.KIND_SHIFT == tk.VARIABLE and 0 <= place < len(units.known):
+            words = words.with_literal(units.known[place].value)
+            token = make_token(tk.LITERAL, words.literals.index(units.known[place].value))
+        tokens.append(token)
+    others = (*words.variables[:n_columns], *words.variables[len(units.names) :])
+    moved = {make_token(tk.VARIABLE, old): words.variables[old] for old in range(len(words.variables))}
+    filled = replace(words, variables=others)
+    renumbered = tuple(filled.variable_token(moved[token]) if token in moved else token for token in tokens)
+    return Program(renumbered, filled, program.constants)
