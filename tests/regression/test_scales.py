@@ -166,3 +166,11 @@ def test_a_formula_that_gets_too_long_is_given_up():
     n = tk.MAX_PROGRAM_LENGTH // 2 - 2
     program = parse_expression(" + ".join(["sin(x)"] * (n // 2)), WORDS)
     assert Scales((Scale(9), Scale()), Scale()).express(Candidate(program, 0.0, 0.0)) is None
+
+
+def test_pure_numbers_of_ordinary_size_keep_it_beside_large_ones():
+    data = Dataset.from_arrays([[0.1, 2e6], [0.3, 3e6], [0.2, 7e6]], [0.2, 0.5, 0.4], names=["e", "mass"])
+    grammar = Grammar.from_operators(["+", "*"], data.names)
+    assert choose_scales(data, grammar).columns == (Scale(-1), Scale(6))
+    pure = choose_scales(data, grammar, are_pure=True)
+    assert (pure.columns, pure.target) == ((Scale(0), Scale(6)), Scale(0))

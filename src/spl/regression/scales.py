@@ -105,16 +105,19 @@ class Scales:
 # ---- choosing ------------------------------------------------------------------------------------
 
 
-def choose_scales(data: Dataset, grammar: Grammar) -> Scales:
+def choose_scales(data: Dataset, grammar: Grammar, *, are_pure: bool = False) -> Scales:
     """Return scales in which the data has ordinary sizes, as far as the grammar can express the factors.
 
-    The grammar must be bound to the columns.
+    The grammar must be bound to the columns. Pure numbers mean something beside 1, as in `1 - e`: those of ordinary size keep it.
     """
     rows = np.vstack([data.columns, data.target])[:, data.weights > 0]
     origins = [_find_origin(row) for row in rows]
     writes = _Writer(grammar)
     origins = [origin if origin and writes.shift(k) else 0.0 for k, origin in enumerate(origins)]
-    decades = _share_decades([_size(row - origin) for row, origin in zip(rows, origins, strict=True)])
+    sizes = [_size(row - origin) for row, origin in zip(rows, origins, strict=True)]
+    decades = _share_decades(sizes)
+    if are_pure:
+        decades = [0 if abs(size) <= ORDINARY_DECADES else decade for size, decade in zip(sizes, decades, strict=True)]
     decades = [decade if decade and (origins[k] or writes.factor(k)) else 0 for k, decade in enumerate(decades)]
     *columns, target = (Scale(decade, origin) for decade, origin in zip(decades, origins, strict=True))
     return Scales(tuple(columns), target)

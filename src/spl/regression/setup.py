@@ -192,7 +192,11 @@ def plant(
             groups.loss_factor(sample),
         )
         sample = groups.measure(sample)
-    scales = choose_scales(data, grammar) if request.config.relative_loss else Scales.plain(data)
+    scales = (
+        choose_scales(data, grammar, are_pure=groups is not None)
+        if request.config.relative_loss
+        else Scales.plain(data)
+    )
     sample = scales.measure(sample)
     seeds = setup.seeds
     if like is not None:

@@ -28,6 +28,8 @@ def treats_columns_alike(grammar: Grammar) -> bool:
 def make_group_grammar(grammar: Grammar, groups: Groups) -> Grammar:
     """Return the grammar with the groups in place of the columns; it must treat columns alike.
 
+    It also has the number 1 wherever it has columns, because that is what each repeating column is in groups: `a + r` becomes `1 + r`.
+
     Examples:
         >>> import numpy as np
         >>> from spl.units.groups import choose_groups
@@ -35,17 +37,21 @@ def make_group_grammar(grammar: Grammar, groups: Groups) -> Grammar:
         >>> units = read_table_units({"m": "kg", "v": "m/s", "c": "m/s"}, "J", names=["m", "v", "c"])
         >>> groups = choose_groups(units, np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]))
         >>> print(make_group_grammar(Grammar.from_operators(["+", "*"], units.names), groups))
-        f -> f + f | f*f | C*f | c | C
+        f -> f + f | f*f | C*f | 1 | c | C
     """
     first = make_token(tk.VARIABLE, 0)
+    words = grammar.vocabulary.with_literal(1.0)
+    one = words.literal_token(1.0)
+    have_one = {rule.symbol for rule in grammar.rules if rule.tokens == (one,)}
     rules: list[Rule] = []
     for rule in grammar.rules:
         if rule.tokens == (first,):
+            if groups.repeating and rule.symbol not in have_one:
+                rules.append(Rule(rule.symbol, (one,), "1"))
             rules += [
                 Rule(rule.symbol, (make_token(tk.VARIABLE, place),), quote_name(name))
                 for place, name in enumerate(groups.names)
             ]
         elif rule.tokens[0] >> tk.KIND_SHIFT != tk.VARIABLE:
             rules.append(rule)
-    words = grammar.vocabulary
     return Grammar(grammar.symbols, tuple(rules), type(words)(groups.names, words.literals, words.own))
