@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
-from spl.formulas.program import Vocabulary
+from spl.formulas.program import Program, Vocabulary
 from spl.kernels.programs.fit import PROBE_ROWS
 from spl.noise.models import NORMAL, NoiseModel
 from spl.regression.assess import Assessment
@@ -29,6 +29,7 @@ from spl.units.table_units import TableUnits
 
 # By how much a rough description may be too long, in nats; on more rows than a quick fit sees, in nats per row as well
 ROUGH_NATS, ROUGH_NATS_PER_ROW = 20.0, 0.3
+MAX_WRITTEN = 20_000  # formulas of groups that are kept in terms of columns
 MAX_FORMER_RIVALS = 64  # kept of trees that are replaced; of all such trees together, twice as many
 
 
@@ -57,6 +58,18 @@ class Planting:
     scales: Scales  # of these columns or groups
     forest: Forest
     loss_factor: float = 1.0  # the error of the target itself for an error of 1 in the groups
+    _written: dict[Program, Program | None] = field(
+        default_factory=dict
+    )  # trees offer the same formulas again and again
+
+    def write_in_columns(self, program: Program) -> Program | None:
+        """Return a formula of groups as one of these columns; None if it cannot be written."""
+        assert self.groups is not None
+        if program not in self._written:
+            if len(self._written) >= MAX_WRITTEN:
+                self._written.clear()
+            self._written[program] = to_columns(program, self.groups, Vocabulary(self.groups.units.names))
+        return self._written[program]
 
 
 @dataclass(slots=True, eq=False)
@@ -134,7 +147,7 @@ class View:
         planting = self.planting
         expressed = planting.scales.express(candidate)
         if expressed is not None and planting.groups is not None:
-            program = to_columns(expressed.program, planting.groups, Vocabulary(planting.groups.units.names))
+            program = planting.write_in_columns(expressed.program)
             expressed = (
                 None
                 if program is None

@@ -22,6 +22,8 @@ from spl.units.table_units import TableUnits
 
 MOST_CHOICES = 5_000  # of repeating columns that are compared
 MANY_ZEROS = 0.1  # a column with a larger share of zeros is repeating only if there is no other choice
+MOST_COMPARED_ROWS = 256  # for the weights of the rows
+HARMLESS_HALVINGS = 2  # of the effective number of rows
 WHOLE = 1e-9  # how close an exponent must be to an integer to be one
 ONES = "1"  # the only column if there is no group
 
@@ -117,7 +119,8 @@ class Groups:
 def choose_groups(units: TableUnits, columns: Numbers) -> Groups:
     """Return the groups of a table; raise `UnitError` if no formula of the columns can have the unit of the target.
 
-    Repeating columns are chosen such that few of them have zeros or both signs, and exponents are whole and small.
+    Repeating columns are chosen such that few of them have zeros or both signs, that no few rows get nearly all of the weight, and
+    that exponents are whole and small.
 
     Args:
         units: of the columns and the target.
@@ -184,12 +187,30 @@ def _choose_repeating(matrix: Numbers, rank: int, columns: Numbers) -> list[int]
     choices = choices[np.abs(np.linalg.det(squares)) > WHOLE]
     squares = matrix[:, choices].transpose(1, 0, 2)
     exponents = np.linalg.solve(squares, np.broadcast_to(matrix, (len(choices), *matrix.shape)))
+    lost = _lost_rows(columns, choices, np.asarray(exponents[:, :, -1], float))
     broken = np.sum(np.abs(exponents - np.rint(exponents)) > WHOLE, axis=(1, 2))
     sizes = np.sum(np.abs(exponents), axis=(1, 2))
     merits = [
-        (*flaws[choice].sum(axis=0), broken[k], round(float(sizes[k]), 6), *choice) for k, choice in enumerate(choices)
+        (*flaws[choice].sum(axis=0), lost[k], broken[k], round(float(sizes[k]), 6), *choice)
+        for k, choice in enumerate(choices)
     ]
     return [int(column) for column in choices[merits.index(min(merits))]]
+
+
+def _lost_rows(columns: Numbers, choices: NDArray[np.intp], powers: Numbers) -> NDArray[np.int64]:
+    """Return how often the effective number of rows halves, beyond a few times, if the target is divided by these powers.
+
+    Squares of errors keep their weights, so rows in which the target is divided by little hardly count. Where their number counts, it
+    is that of equally weighted rows which would be as good: the square of the sum of the weights by the sum of their squares.
+    """
+    rows = np.linspace(0, columns.shape[1] - 1, min(columns.shape[1], MOST_COMPARED_ROWS)).astype(int)
+    with np.errstate(divide="ignore"):
+        sizes = np.log(np.abs(columns[:, rows]))
+    sizes = np.where(np.isfinite(sizes), sizes, 0.0)
+    weights = 2.0 * np.einsum("cr,crn->cn", powers, sizes[choices])
+    weights = np.exp(weights - weights.max(axis=1, keepdims=True, initial=-np.inf))
+    shares = weights.sum(axis=1) ** 2 / np.sum(weights**2, axis=1) / len(rows)
+    return np.asarray(np.maximum(np.floor(-np.log2(shares)) - HARMLESS_HALVINGS, 0), np.int64)
 
 
 def _independent_rows(matrix: Numbers, rank: int) -> list[int]:

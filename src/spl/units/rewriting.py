@@ -19,6 +19,7 @@ from spl.units.groups import Group, Groups, Powers
 
 NEAR_ONE = 1e-12  # a factor this close to 1 is rounding error
 HALF = Fraction(1, 2)
+SUMS = (tk.ADD, tk.SUB, tk.MIN, tk.MAX)
 
 Merge = Callable[[Fraction, Fraction], Fraction]
 
@@ -53,7 +54,11 @@ def to_columns(program: Program, groups: Groups, vocabulary: Vocabulary) -> Prog
     """
     for number in program.vocabulary.literals:
         vocabulary = vocabulary.with_literal(number)
-    writings = [_Writer(groups, program.vocabulary, vocabulary, merge).write(program) for merge in (min, max)]
+    has_terms = any(token in SUMS for token in program.tokens)
+    writings = [
+        _Writer(groups, program.vocabulary, vocabulary, merge).write(program)
+        for merge in ((min, max) if has_terms else (min,))
+    ]
     possible = [writing for writing in writings if writing is not None]
     return min(possible, key=lambda writing: writing.cost, default=None)
 
@@ -96,7 +101,8 @@ class _Writer:
         if kind == tk.CONSTANT:
             return Part(constant_tree(numbers.pop()), self._none)
         if kind == tk.LITERAL:
-            return Part(Tree(self._vocabulary.literal_token(self._own.literals[payload])), self._none)
+            number = self._own.literals[payload]
+            return Part(None if number == 1.0 else self._literal(number), self._none)
         if not self._groups.groups:
             return Part(None, self._none)  # the column of ones
         return self._write_group(self._groups.groups[payload])
@@ -114,12 +120,12 @@ class _Writer:
             return self._multiply(*arguments)
         if token == tk.DIV:
             return self._divide(*arguments)
-        if token in (tk.ADD, tk.SUB, tk.MIN, tk.MAX):
+        if token in SUMS:
             return self._add(token, *arguments)
         degree = self._degree_of(token, arguments)
         if degree is not None:
             base = arguments[0]
-            inner = Tree(token, (_or_one(base.tree), *(_or_one(part.tree) for part in arguments[1:])))
+            inner = Tree(token, (self._or_one(base.tree), *(self._or_one(part.tree) for part in arguments[1:])))
             return Part(inner, tuple(power * degree for power in base.powers), base.factor ** float(degree))
         own = token if token in BY_OPCODE or token >> tk.KIND_SHIFT else self._own_token(token)
         return Part(Tree(own, tuple(self._finish(part) for part in arguments)), self._none)
@@ -151,7 +157,7 @@ class _Writer:
         factor = left.factor / right.factor
         if right.tree is None:
             return Part(left.tree, powers, factor)
-        return Part(Tree(tk.DIV, (_or_one(left.tree), right.tree)), powers, factor)
+        return Part(Tree(tk.DIV, (self._or_one(left.tree), right.tree)), powers, factor)
 
     def _add(self, token: int, left: Part, right: Part) -> Part:
         """Return a sum, with the powers in front that both terms share; each keeps what it has in excess."""
@@ -181,8 +187,8 @@ class _Writer:
         if above is not None:
             tree = above if tree is None else Tree(tk.MUL, (tree, above))
         if below is not None:
-            tree = Tree(tk.DIV, (_or_one(tree), below))
-        return _or_one(tree)
+            tree = Tree(tk.DIV, (self._or_one(tree), below))
+        return self._or_one(tree)
 
     def _write_powers(self, powers: Sequence[Fraction]) -> Tree | None:
         """Return the product of powers of the repeating columns, all exponents 0 or more; None for 1."""
@@ -204,6 +210,9 @@ class _Writer:
             factors.append(Tree(tk.SQRT, (_product(halves),)))
         return _product(factors) if factors else None
 
+    def _or_one(self, tree: Tree | None) -> Tree:
+        return self._literal(1.0) if tree is None else tree
+
     def _literal(self, number: float) -> Tree:
         self._vocabulary = self._vocabulary.with_literal(number)
         return Tree(self._vocabulary.literal_token(number))
@@ -218,7 +227,3 @@ def _product(factors: Sequence[Tree]) -> Tree:
     for factor in reversed(factors[:-1]):
         product = Tree(tk.MUL, (factor, product))
     return product
-
-
-def _or_one(tree: Tree | None) -> Tree:
-    return constant_tree(1.0) if tree is None else tree
