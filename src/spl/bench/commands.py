@@ -10,6 +10,7 @@ import click
 
 from spl.bench.dynamics_commands import lorenz, sampling, systems
 from spl.bench.groups_commands import groups
+from spl.bench.knowledge_commands import knowledge
 from spl.bench.options import (
     RESULTS_FOLDER,
     RunOptions,
@@ -49,6 +50,7 @@ def bench() -> None:
       spl bench parts --formulas 0-9          the search without one of its parts
       spl bench trust --parts coverage        what we say about how sure we are
       spl bench groups --parts laws           numbers that each group has for itself
+      spl bench knowledge --noise 0           laws with and without their units
       spl bench lorenz --seeds 0-1            the Lorenz system
       spl bench systems --noise 0.01          well-known systems
       spl bench sampling --noise 0            coarse samples
@@ -61,6 +63,7 @@ def bench() -> None:
 bench.add_command(tables)
 bench.add_command(trust)
 bench.add_command(groups)
+bench.add_command(knowledge)
 bench.add_command(lorenz)
 bench.add_command(systems)
 bench.add_command(sampling)

@@ -11,6 +11,7 @@ from pathlib import Path
 from spl.bench.ablation import ABLATION_MODELS, ablation_problems, paper_rate
 from spl.bench.balls_report import balls_sections
 from spl.bench.groups_report import groups_sections
+from spl.bench.knowledge_report import knowledge_sections
 from spl.bench.lorenz_report import lorenz_sections
 from spl.bench.parts_report import parts_sections
 from spl.bench.pendulum_report import pendulum_sections
@@ -336,6 +337,7 @@ SECTIONS: dict[str, Callable[[Sequence[Record]], list[Section]]] = {
     "parts": parts_sections,
     "trust": trust_sections,
     "groups": groups_sections,
+    "knowledge": knowledge_sections,
     "lorenz": lorenz_sections,
     "systems": systems_sections,
     "sampling": sampling_sections,

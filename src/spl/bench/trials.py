@@ -13,7 +13,7 @@ from spl.noise.models import AUTO, NORMAL, NoiseModel
 from spl.settings import SearchConfig
 
 EXPERIMENTS = (
-    *("nguyen", "ablation", "noise", "random", "tables", "parts", "trust", "groups"),
+    *("nguyen", "ablation", "noise", "random", "tables", "parts", "trust", "groups", "knowledge"),
     *("lorenz", "systems", "sampling", "balls", "pendulum", "against"),
 )
 RECOVERED_ERROR = 1e-6  # a law is recovered if its relative error on unseen data is at most this

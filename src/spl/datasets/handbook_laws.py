@@ -8,7 +8,6 @@ nature in a law have names and units; all its other numbers are dimensionless.
 import functools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,7 @@ from spl.datasets.laws import Range, log_uniform, uniform
 from spl.errors import SettingError, explain_unknown
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
-
-if TYPE_CHECKING:
-    from pint import UnitRegistry
+from spl.units.unit import read_quantity
 
 DIMENSIONLESS = "dimensionless"
 NAMED_CONSTANTS = {  # CODATA 2018 and IERS 2010
@@ -101,14 +98,10 @@ def base_factor(text: str) -> float:
         >>> base_factor("km"), base_factor("9.80665 m/s**2"), base_factor("dimensionless")
         (1000.0, 9.80665, 1.0)
     """
-    return float(_registry().Quantity(text).to_base_units().magnitude)
-
-
-@functools.cache
-def _registry() -> "UnitRegistry[float]":
-    from pint import UnitRegistry
-
-    return UnitRegistry()
+    if text == DIMENSIONLESS:
+        return 1.0
+    quantity = read_quantity(text)
+    return quantity.value * quantity.unit.factor
 
 
 HANDBOOK_FIELDS = ("engineering", "chemistry", "earth science", "astronomy")
