@@ -252,6 +252,29 @@ def draw_outliers(figure: Figure) -> None:
     axes.legend()
 
 
+def draw_shapes(figure: Figure) -> None:
+    """Draw a decay beyond its rows: the formula that a search finds without statements, and with them."""
+    figure.set_size_inches(6.4, 3.4)
+    rng = np.random.default_rng(4)
+    time = np.sort(rng.uniform(0, 2, 12))
+    measured = 5 * np.exp(-time / 2.3) + 0.05 * rng.standard_normal(12)
+    data = Dataset.from_arrays(time[:, np.newaxis], measured, names=["t"])
+    later = np.linspace(0, 8, 200)[np.newaxis, :]
+    axes = figure.subplots()
+    axes.axhline(0, color=GREY, lw=0.8)
+    axes.axvspan(0, 2, color=GREY, alpha=0.15, lw=0)
+    for text, numbers, look, colour, label in (
+        ("C - t", [4.2], "--", GREY, "without statements"),
+        ("C*exp(C*t)", [5.0, -0.4], "-", FOUND_COLOUR, "V > 0, decreasing, V -> 0"),
+    ):
+        program = fit(parse_expression(text, Vocabulary(("t",))).with_constants(np.array(numbers)), data).program
+        axes.plot(later[0], evaluate(program, later), look, color=colour, label=label)
+    axes.plot(later[0], 5 * np.exp(-later[0] / 2.3), ":", color=NUMBER_COLOUR, label="law", lw=3)
+    axes.plot(time, measured, ".", color=MEASURED_COLOUR, label="measured")
+    axes.set(xlabel="t", ylabel="V", ylim=(-4, 5.5))
+    axes.legend()
+
+
 def draw_counts(figure: Figure) -> None:
     """Draw the counts of a decay, their expected values, and how far counts scatter around them."""
     figure.set_size_inches(6.4, 3.4)
@@ -340,6 +363,7 @@ def main() -> None:
         "strong-noise": draw_strong_noise,
         "noise": draw_noise,
         "outliers": draw_outliers,
+        "shapes": draw_shapes,
         "counts": draw_counts,
         "start": draw_start,
         "columns": draw_columns,

@@ -40,6 +40,17 @@ class ExpressionError(SplError):
     """A formula that cannot be read."""
 
 
+class KnowledgeError(SplError):
+    """A statement about the law that cannot be read, or that no formula could keep.
+
+    `column` says where in its text, counted from 1; None if the mistake has no single place.
+    """
+
+    def __init__(self, message: str, *, column: int | None = None) -> None:
+        super().__init__(message)
+        self.column = column
+
+
 class OperatorError(SplError):
     """An operator that does not exist, or a function that cannot become one."""
 

@@ -28,6 +28,7 @@ JSON_KEYS = {
     "cost": int,
     "numbers": list,
     "residual_checks": list,
+    "shapes": list,
     "front": list,
     "rivals": list,
     "validation": type(None),
@@ -367,3 +368,27 @@ def test_mistakes_of_validation_have_clear_errors(table, options, message):
     result = run("fit", "data.csv", "--target", "y", *options, *SMALL)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_statements_are_kept_and_judged(table):
+    know = ["--know", "y > -100", "--know", "depends on a", "--bounds", "a=-3:3"]
+    found = json.loads(run("fit", "data.csv", "--target", "y", "--features", "a,b", *know, *SMALL, "--json").stdout)
+    assert [shape["statement"] for shape in found["shapes"]] == ["y > -100", "depends on a"]
+    assert {shape["status"] for shape in found["shapes"]} <= {"proved", "checked"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--know", "increasing in A"], "Did you mean 'a'?"),
+        (["--know", "y > 0", "--bounds", "a"], "is not COLUMN=LOW:HIGH"),
+        (["--know", "y > 0", "--bounds", "a=1:0"], "the lower one first"),
+        (["--know", "y > 0", "--bounds", "c=0:1"], "no such column"),
+        (["--bounds", "a=0:1"], "no statements"),
+        (["--know", "y > 0", "--groups", "name"], "cannot be combined with --groups"),
+    ],
+)
+def test_wrong_statements_are_refused_in_words(table, options, message):
+    result = run("fit", "data.csv", "--target", "y", "--features", "a,b", *options, *SMALL)
+    assert result.exit_code != 0
+    assert message in " ".join(result.output.split())

@@ -50,7 +50,7 @@ def test_a_candidate_that_is_known_is_not_fitted_again(monkeypatch):
     assessor = make_assessor()
     found = [candidate("exp(x)", assessor)]
     before = assessor.assess(found, Assessment(), 50, 1)
-    monkeypatch.setattr("spl.regression.assess.fit", None)
+    monkeypatch.setattr("spl.regression.known_fit.fit", None)
     assert assessor.assess(found, before, 100, 1).front == before.front
 
 

@@ -63,7 +63,7 @@ def test_nothing_more_is_fitted_when_the_time_is_up(monkeypatch):
     found = fit(parse_expression("C + C*x + C*sin(x) + C*exp(x) + C*log(x)", Vocabulary(("x",))), data)
     fitted = []
     monkeypatch.setattr(
-        "spl.regression.prune.fit", lambda program, *_, **__: fitted.append(program) or fit(program, data)
+        "spl.regression.known_fit.fit", lambda program, *_, **__: fitted.append(program) or fit(program, data)
     )
     prune(found, data, data.floor, derives=anything, must_stop=lambda: len(fitted) >= 3)
     assert len(fitted) == 3

@@ -65,7 +65,7 @@ def test_rivals_are_near_the_chosen_formula_and_in_order(noisy: Discovery) -> No
 def test_rivals_are_fitted_when_they_are_first_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     fitted = []
     monkeypatch.setattr(
-        rival_collection, "_fit_and_compare", lambda rough, yardstick, front: fitted.append(rough) or [front[-1]]
+        rival_collection, "_fit_and_compare", lambda rough, yardstick, front, known: fitted.append(rough) or [front[-1]]
     )
     found = search(make_table(0.1), max_evaluations=300)
     assert not fitted

@@ -21,6 +21,7 @@ from spl.cli.options import (
     missing_option,
     print_notes,
     read_grammar,
+    split_bounds,
     split_error_bars,
     split_names,
 )
@@ -28,10 +29,11 @@ from spl.garbage_collection import without_garbage_collection
 from spl.settings import TIMEOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from spl.data.dataset import Dataset
     from spl.data.table_files import Table
+    from spl.knowledge.knowledge import Knowledge
     from spl.regression.discover import Discovery
     from spl.regression.request import RegressionRequest
 
@@ -60,6 +62,8 @@ class FitOptions:
     missing: tuple[str, ...]
     validation: str | None
     groups: tuple[str, ...] | None
+    know: tuple[str, ...]
+    bounds: dict[str, tuple[float, float]] | None
     run: str | None
     has_rivals: bool
     is_json: bool
@@ -127,6 +131,20 @@ class FitOptions:
     help="Column that says to which group each row belongs: groups may have numbers of their own. Up to two; none for no groups. "
     "[default: columns of text and booleans that may matter, unless --features names columns]",
 )
+@click.option(
+    "--know",
+    multiple=True,
+    metavar="STATEMENT",
+    help="What is known of the shape of the law: 'f > 0', 'increasing in T for p < 3', 'f(x=0) = 0', 'even in x', "
+    "'symmetric in a, b', 'f -> 0 as x -> inf', 'convex in x', 'depends on m'. Repeat for more. No formula that breaks one is shown.",
+)
+@click.option(
+    "--bounds",
+    multiple=True,
+    callback=split_bounds,
+    metavar="A=LOW:HIGH",
+    help="Where the statements of --know hold: x=0:10. Repeat for more columns. [default: the ranges of the data]",
+)
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; if FILE exists, continue its run.")
 @click.option(
     "--rivals", "has_rivals", is_flag=True, help="Also print the other formulas that the data cannot rule out."
@@ -156,6 +174,7 @@ def fit(**given: Any) -> None:
       spl fit planets.csv --target period --validation 0.2 --selection validation
       spl fit decay.csv --target count --rivals
       spl fit springs.csv --target force --groups material
+      spl fit decay.csv --target count --know "f > 0" --know "decreasing in t" --bounds t=0:100
       cat planets.csv | spl fit - --target period --json | jq -r .equation
     """
     options = FitOptions(**given)
@@ -221,17 +240,27 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
         noise=noise,
         held_out=held_out,
         groupings=groupings,
+        knowledge=_read_knowledge(options, data.names),
     )
     print_notes(notes)
     return request, {name: table.origins[name] for name in data.names if name in table.origins}
 
 
+def _read_knowledge(options: FitOptions, columns: "Sequence[str]") -> "Knowledge | None":
+    from spl.knowledge.knowledge import Knowledge
+
+    knowledge = Knowledge.read(options.know, columns, options.target, options.bounds)
+    return knowledge if knowledge.statements else None
+
+
 def _groups_of(options: FitOptions) -> tuple[str, ...] | None:
-    """Return the columns that are groupings; None if the table decides. Validation rows and error bars of columns know no groups."""
+    """Return the columns that are groupings; None if the table decides. Validation rows, error bars of columns and
+    statements about the law know no groups."""
     from spl.data.grouping_columns import NO_GROUPS
     from spl.errors import SettingError
 
-    without = "--validation" if options.validation is not None else "--sigma-x" if options.sigma_x else ""
+    excluding = {"--validation": options.validation is not None, "--sigma-x": options.sigma_x, "--know": options.know}
+    without = next((name for name, is_given in excluding.items() if is_given), "")
     if not without or options.groups == (NO_GROUPS,):
         return options.groups
     if options.groups is not None:

@@ -16,6 +16,7 @@ from spl.cli.options import open_console, print_notes
 if TYPE_CHECKING:
     from spl.data.dataset import Dataset
     from spl.display.progress import Choose, ProgressDisplay
+    from spl.knowledge.knowledge import Knowledge, Verdict
     from spl.regression.discover import Discovery
     from spl.regression.fit_rows import FitRows
     from spl.regression.front import Front
@@ -84,12 +85,13 @@ def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest",
     from spl.display.results import found_rows, print_equation, print_front, print_lines, summary_line
     from spl.display.rivals import rival_lines
 
-    console, fit = open_console(), fit_rows_of_request(found, request)
+    console, fit, data = open_console(), fit_rows_of_request(found, request), request.data
     print_lines(console, [""])
     print_front(console, found_rows(found, chosen))
     print_lines(console, [""])
     print_equation(console, request.target, found.front, chosen)
     print_lines(console, lines_of_numbers(found, chosen, fit))
+    print_lines(console, lines_of_shapes(request.knowledge, data, found, chosen))
     if has_rivals:
         print_lines(console, ["", *rival_lines(rivals_of_formula(found, chosen, fit), request.data.names)])
     print_lines(console, lines_of_doubts(found, chosen, fit))
@@ -102,12 +104,13 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
     """Return the result as `--json` prints it; numbers that JSON cannot represent are null."""
     from spl.display.noise import find_places, plain_noise
     from spl.display.results import front_rows
+    from spl.display.shapes import describe_shapes
     from spl.notation.latex import to_latex
     from spl.notation.to_sympy import to_sympy
 
     rows = front_rows(found.front, chosen, found.floor, digits=None)
     fit = fit_rows_of_request(found, request)
-    losses = losses_on_other_rows(found, fit)
+    losses = losses_on_other_rows(found, fit, request.knowledge)
     program = found.front[chosen].program
     r2, r2_without_outliers = shares_explained(found, chosen, request.data)
     return {
@@ -125,6 +128,7 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
         ],
         "validation": describe_verdict(found.held_out),
         **describe_how_sure(found, chosen, fit),
+        "shapes": describe_shapes(judge_shapes(request.knowledge, request.data, found, chosen)),
         "noise": plain_noise(found.noise),
         "outliers": find_places(found.outliers, request.data),
         "seconds": found.seconds,
@@ -157,6 +161,15 @@ def describe_how_sure(found: "Discovery", chosen: int, fit: "FitRows") -> dict[s
     }
 
 
+def judge_shapes(
+    knowledge: "Knowledge | None", data: "Dataset", found: "Discovery", chosen: int
+) -> "tuple[Verdict, ...]":
+    """Return what is known of the law, for a formula of the front: proved or checked; nothing if nothing is known."""
+    from spl.knowledge.knowledge import Judge
+
+    return () if knowledge is None else Judge(knowledge, data).judge(found.front[chosen].program)
+
+
 def lines_of_numbers(found: "Discovery", chosen: int, fit: "FitRows") -> list[str]:
     """Return the numbers of a formula with their standard errors, below a heading; nothing if it has none."""
     from spl.display.numbers import NUMBERS_HEADING, number_lines
@@ -164,6 +177,14 @@ def lines_of_numbers(found: "Discovery", chosen: int, fit: "FitRows") -> list[st
 
     lines = number_lines(know_numbers(found.front[chosen].program, fit.rows, fit.given))
     return ["", NUMBERS_HEADING, *lines] if lines else []
+
+
+def lines_of_shapes(knowledge: "Knowledge | None", data: "Dataset", found: "Discovery", chosen: int) -> list[str]:
+    """Return which statements a formula keeps, below a heading; nothing if nothing is known of the law."""
+    from spl.display.shapes import shape_lines
+
+    lines = shape_lines(judge_shapes(knowledge, data, found, chosen))
+    return ["", *lines] if lines else []
 
 
 def lines_of_doubts(found: "Discovery", chosen: int, fit: "FitRows") -> list[str]:
@@ -175,12 +196,16 @@ def lines_of_doubts(found: "Discovery", chosen: int, fit: "FitRows") -> list[str
     return ["", *lines] if lines else []
 
 
-def losses_on_other_rows(found: "Discovery", fit: "FitRows") -> list[dict[str, float | None]]:
+def losses_on_other_rows(
+    found: "Discovery", fit: "FitRows", knowledge: "Knowledge | None"
+) -> list[dict[str, float | None]]:
     """Return for each formula its losses on rows that it was not fitted to; those that are not finite are None."""
+    from spl.knowledge.knowledge import Judge
     from spl.regression.cross_validation import cross_losses
 
+    judge = None if knowledge is None else Judge(knowledge, fit.rows)
     programs = [candidate.program for candidate in found.front]
-    crossed = cross_losses(programs, fit.rows, fit.given)
+    crossed = cross_losses(programs, fit.rows, fit.given, judge)
     validated = [None] * len(programs) if found.held_out is None else found.held_out.losses
     return [
         {"cv_loss": finite_or_none(one), "validation_loss": finite_or_none(other)}

@@ -47,6 +47,19 @@ def split_error_bars(ctx: click.Context, param: click.Parameter, value: str | No
     return bars
 
 
+def split_bounds(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, tuple[float, float]] | None:
+    """Return bounds of columns from entries `COLUMN=LOW:HIGH`; None if there are none."""
+    from spl.errors import KnowledgeError
+    from spl.knowledge.box import read_bounds
+
+    try:
+        return read_bounds(values) if values else None
+    except KnowledgeError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+
+
 def check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
     """Return the number of threads: 1 or more, or -1."""
     if value < 1 and value != -1:

@@ -153,7 +153,8 @@ def _front_rows(run: "StoredRun", search: "StoredSearch", *, digits: int | None)
 
 def _describe_how_sure(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
     """Return numbers, rivals and residual checks of the formula of a table; None if they cannot be told. Nothing for a system."""
-    from spl.cli.fit_output import describe_how_sure
+    from spl.cli.fit_output import describe_how_sure, judge_shapes
+    from spl.display.shapes import describe_shapes
     from spl.runs.facts import REGRESSION
     from spl.runs.fit_rows import fit_rows_of
 
@@ -161,8 +162,10 @@ def _describe_how_sure(run: "StoredRun", search: "StoredSearch") -> dict[str, An
         return {}
     fit = fit_rows_of(run)
     if fit is None or search.discovery is None:
-        return {"numbers": None, "rivals": None, "residual_checks": None}
-    return describe_how_sure(search.discovery, _choose(run, search), fit)
+        return {"numbers": None, "rivals": None, "residual_checks": None, "shapes": None}
+    found, chosen = search.discovery, _choose(run, search)
+    shapes = judge_shapes(run.knowledge, fit.rows, found, chosen)
+    return {**describe_how_sure(found, chosen, fit), "shapes": describe_shapes(shapes)}
 
 
 def _describe_noise(run: "StoredRun", search: "StoredSearch") -> dict[str, Any]:
@@ -239,7 +242,7 @@ def _print_run(run: "StoredRun") -> None:
 
 def _print_how_sure(console: "Console", run: "StoredRun", search: "StoredSearch") -> None:
     """Print the numbers with standard errors, the rivals, and doubtful residuals of the formula of a table."""
-    from spl.cli.fit_output import lines_of_doubts, lines_of_numbers, rivals_of_formula
+    from spl.cli.fit_output import lines_of_doubts, lines_of_numbers, lines_of_shapes, rivals_of_formula
     from spl.display.results import print_lines
     from spl.display.rivals import rival_lines
     from spl.runs.facts import REGRESSION
@@ -253,6 +256,7 @@ def _print_how_sure(console: "Console", run: "StoredRun", search: "StoredSearch"
         return
     rivals = rivals_of_formula(found, chosen, fit)
     print_lines(console, lines_of_numbers(found, chosen, fit))
+    print_lines(console, lines_of_shapes(run.knowledge, fit.rows, found, chosen))
     print_lines(console, [] if rivals is None else ["", *rival_lines(rivals, fit.rows.names)])
     print_lines(console, lines_of_doubts(found, chosen, fit))
 

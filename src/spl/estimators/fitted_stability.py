@@ -17,6 +17,7 @@ from spl.estimators.fitted_uncertainty import FittedUncertainty
 from spl.estimators.parameters import check_search, count_jobs, make_grammar
 from spl.formulas.grammar import Grammar
 from spl.formulas.operators import Operator
+from spl.knowledge.knowledge import Judge
 from spl.noise.models import check_noise
 from spl.regression.request import RegressionRequest
 from spl.settings import SearchConfig
@@ -62,11 +63,13 @@ class FittedStability(FittedUncertainty):
 
         self._refuse_groups("`stability`")
         place, evidence = self._place(index), self._check_evidence()
+        judge: Judge | None = getattr(self, "_judge", None)
         request = RegressionRequest(
             evidence.data,
             make_grammar(self.grammar, self.operators, self.constants, evidence.data.names),
             config=check_search(self.search),
             noise=check_noise(evidence.noise),
+            knowledge=None if judge is None else judge.knowledge,
         )
         plan = StabilityPlan.make(
             request,

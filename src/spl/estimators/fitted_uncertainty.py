@@ -90,7 +90,7 @@ class FittedUncertainty(FittedFront):
         programs = [candidate.program for candidate in self.discovery_.front]
         if evidence is None:  # a model without data
             return {"cv_loss": [math.nan] * len(programs), **super()._losses_on_other_rows()}
-        losses = cross_losses(programs, self._rows_of_fit(), evidence.given)
+        losses = cross_losses(programs, self._rows_of_fit(), evidence.given, getattr(self, "_judge", None))
         return {"cv_loss": losses, **super()._losses_on_other_rows()}
 
     @property

@@ -10,6 +10,7 @@ from spl.errors import SettingError, show_value
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_text import read_text_or_file
 from spl.formulas.operators import Operator
+from spl.knowledge.knowledge import Knowledge
 from spl.settings import SearchConfig, check_switch
 
 
@@ -55,3 +56,9 @@ def check_search(given: object) -> SearchConfig:
     if not isinstance(given, SearchConfig):
         raise SettingError(f"`search` must be a SearchConfig or None; got {show_value(given)}.")
     return given
+
+
+def read_knowledge(given: object, bounds: object, names: Sequence[str], target: str) -> Knowledge | None:
+    """Return what is known of the law about these columns; None for nothing."""
+    knowledge = Knowledge.read(() if given is None else given, names, target, bounds)
+    return knowledge if knowledge.statements else None

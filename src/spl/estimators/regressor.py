@@ -28,11 +28,12 @@ from spl.errors import (
 )
 from spl.estimators.fitted_groups import FittedGroups
 from spl.estimators.fitted_rivals import FittedRivals
+from spl.estimators.fitted_shapes import FittedShapes
 from spl.estimators.fitted_stability import FittedStability
 from spl.estimators.fitted_uncertainty import KINDS, check_choice, check_level
 from spl.estimators.fitted_units import add_known, read_units
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
-from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar
+from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar, read_knowledge
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.estimators.validation import set_validation_aside
 from spl.formulas.grammar import Grammar
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from spl.regression.discover import Discovery, Watcher
 
 
-class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, BaseEstimator):
+class SPLRegressor(FittedGroups, FittedRivals, FittedShapes, FittedStability, RegressorMixin, BaseEstimator):
     """Find the formula behind a table.
 
     A bank of small programs and least squares complete partial formulas of a grammar, guided by a Monte Carlo tree search.
@@ -81,6 +82,10 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
         target_unit: the unit of the target.
         known: named constants that the law may contain, with their units: `{"g": "9.80665 m/s**2", "c": "speed_of_light"}`. Names of
             scipy.constants need no number.
+        knowledge: what is known of the shape of the law, a list of statements such as `"f > 0"`, `"increasing in T for p < 3"`,
+            `"f(x=0) = 0"`, `"even in x"`, `"symmetric in m1, m2"`, `"f -> 0 as x -> inf"`, `"convex in x"`, `"depends on m"`. No
+            formula that breaks one is in the front.
+        bounds: where the statements hold, if not in the box of the data: two numbers per column, such as `{"x": (0, 10)}`.
         run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also during the search, and a search
             that was killed continues from it. None keeps nothing.
 
@@ -94,6 +99,7 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
             grammar, no error).
         noise_: the noise model that was used, with how large the noise is, and why it was chosen.
         outliers_: the rows that lie too far from the law for the noise of the others, if the noise model allows for outliers.
+        shapes_: which statements of `knowledge` are proved and which are checked, with the worst margin and where it is.
         relevance_: what each column brings to the chosen equation, as a Series: the share of its variance that would be lost if the
             column were shuffled; 0 for columns that are not in it.
         notes_: what was changed or left out of the data, and reasons to doubt the answer.
@@ -123,6 +129,8 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
         units: Mapping[str, str] | str | None = None,
         target_unit: str | None = None,
         known: Mapping[str, str | float] | None = None,
+        knowledge: Sequence[str] = (),
+        bounds: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         self.operators = operators
         self.constants = constants
@@ -139,6 +147,8 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
         self.units = units
         self.target_unit = target_unit
         self.known = known
+        self.knowledge = knowledge
+        self.bounds = bounds
 
     def fit(
         self,
@@ -206,6 +216,7 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
             held_out=held_out,
             groupings=groupings,
             units=self.units_,
+            knowledge=read_knowledge(self.knowledge, self.bounds, data.names, str(getattr(y, "name", None) or "y")),
         )
         display = self._make_display(request) if self.verbose else nullcontext()
         with stop_flag(self) as flag, display as watch:
@@ -214,6 +225,7 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
             warnings.warn("The search was interrupted; this is the best so far.", SearchInterrupted, stacklevel=2)
         self._keep(discovery, data, request.target)
         self._keep_evidence(data, self.noise, request.grammar.vocabulary.literals, groupings)
+        self._keep_knowledge(request.knowledge, data)
         from spl.kernels.runtime import store  # slow to import
 
         for note in (note for note in discovery.notes[len(data.notes) :] if note != discovery.screened):
@@ -245,6 +257,8 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
             search=run.config,
             noise=decode_noise(run.settings.get("noise", "normal"), loss),
             run_file=path,
+            knowledge=() if run.knowledge is None else run.knowledge.texts,
+            bounds=None if run.knowledge is None or not run.knowledge.bounds else dict(run.knowledge.bounds),
         )
         if run.facts.get("has_names", True):
             model.feature_names_in_ = np.array(run.data.names, dtype=object)
@@ -252,6 +266,7 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedStability, RegressorMixin, 
         model.time_origins_ = read_origins(run.facts.get("origins"))
         model._keep(search.discovery, run.data, search.name)
         model._keep_evidence(run.data, model.noise, search.grammar.vocabulary.literals, run.groupings)
+        model._keep_knowledge(run.knowledge, run.data)
         return model
 
     def stop(self) -> None:

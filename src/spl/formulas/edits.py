@@ -47,6 +47,29 @@ def drop_one_number(program: Program) -> Iterator[Program]:
             yield _leave_out_factor(program, parents[position], position)
 
 
+def drop_zeros(program: Program) -> Program | None:
+    """Return the program without the terms that constants of 0 remove from sums; None if such a constant removes none.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression, to_text
+        >>> from spl.formulas.program import Vocabulary
+        >>> program = parse_expression("C*x + C", Vocabulary(variables=("x",)))
+        >>> to_text(drop_zeros(program.with_constants([-2.0, 0.0])))
+        '-2*x'
+        >>> drop_zeros(parse_expression("C*x", Vocabulary(variables=("x",))).with_constants([0.0])) is None
+        True
+    """
+    while 0.0 in program.constants:
+        place = program.constants.index(0.0)
+        constants = [position for position, token in enumerate(program.tokens) if token >> tk.KIND_SHIFT == tk.CONSTANT]
+        parents = program.parents()
+        vanished = _find_vanished(program, parents, constants[place])
+        if vanished is None:
+            return None
+        program = _leave_out(program, parents[vanished], vanished)
+    return program
+
+
 def _find_vanished(program: Program, parents: list[int], position: int) -> int | None:
     """Return where the side of a sum begins that vanishes with the constant at a position, or None."""
     at = position

@@ -14,14 +14,18 @@ from numpy.typing import NDArray
 from spl.data.dataset import Dataset
 from spl.formulas.program import Program
 from spl.kernels.programs import tokens as tk
-from spl.regression.fit import evaluate, find_input_variance, fit, loss_of_values
+from spl.knowledge.knowledge import Judge
+from spl.regression.fit import evaluate, find_input_variance, loss_of_values
+from spl.regression.known_fit import KnownFit
 from spl.regression.uncertainty import free_numbers
 
 N_FOLDS = 5
 MAX_CROSS_ROWS = 2_000  # more are sampled: by then, loss and cross-validated loss hardly differ
 
 
-def cross_losses(programs: Iterable[Program], data: Dataset, given: Collection[float] = ()) -> list[float]:
+def cross_losses(
+    programs: Iterable[Program], data: Dataset, given: Collection[float] = (), judge: Judge | None = None
+) -> list[float]:
     """Return the cross-validated loss of each formula; NaN with fewer than two rows, infinite if it has no value on a row.
 
     The parts depend on the values of the rows, not on their order.
@@ -30,6 +34,7 @@ def cross_losses(programs: Iterable[Program], data: Dataset, given: Collection[f
         programs: the formulas, fitted.
         data: the rows that they were fitted to, with their noise model; all must count.
         given: numbers that come from the grammar: these are exact. All others are fitted again, rounded ones as well.
+        judge: what is known of the law; the numbers are fitted within it, where that is possible.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -45,7 +50,8 @@ def cross_losses(programs: Iterable[Program], data: Dataset, given: Collection[f
     if rows.n_rows < 2:
         return [math.nan for _ in programs]
     parts = random.permutation(rows.n_rows) % min(N_FOLDS, rows.n_rows)
-    return [_cross_loss(_free(program, given), rows, parts) for program in programs]
+    known = KnownFit(judge)
+    return [_cross_loss(_free(program, given), rows, parts, known) for program in programs]
 
 
 def _free(program: Program, given: Collection[float]) -> Program:
@@ -54,12 +60,13 @@ def _free(program: Program, given: Collection[float]) -> Program:
     return program if free.n_constants > tk.MAX_CONSTANTS else free
 
 
-def _cross_loss(program: Program, rows: Dataset, parts: NDArray[np.intp]) -> float:
+def _cross_loss(program: Program, rows: Dataset, parts: NDArray[np.intp], known: KnownFit) -> float:
     values = np.empty(rows.n_rows)
     variance = None if rows.sigma_columns is None else np.empty(rows.n_rows)
     for inside, outside in _splits(parts):
         left_out = rows.take(outside)
-        fitted = fit(program, rows.take(inside)).program
+        known.allow(1)
+        fitted = known.fit(program, rows.take(inside)).program
         values[outside] = evaluate(fitted, left_out.columns)
         if variance is not None:
             variance[outside] = find_input_variance(fitted, left_out)

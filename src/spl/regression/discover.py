@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Protocol
 
 from spl.errors import FormulaNotFound, RunFileError
@@ -32,6 +33,7 @@ from spl.regression.doubts import (
 from spl.regression.fit import fit, fit_constant, price_numbers
 from spl.regression.front import VALIDATION, Front, check_has_held_out, rule_while_running
 from spl.regression.held_out import HeldOutVerdict, judge_front
+from spl.regression.knowledge_doubts import explain_exclusion, find_cost_of_knowledge
 from spl.regression.noise_choice import (
     PLAIN_NOISE,
     NoiseChoice,
@@ -102,6 +104,7 @@ class Discovery:
         return self.front.choose(rule_while_running(selection), self.n_rows, self.floor)
 
 
+MAX_TRIED_RIVALS = 200  # after each batch, if something is known of the law: the best formulas may break it
 SAME_LOSS_SHARE = 1e-3  # losses that differ by less belong to the same formula, but for rounded numbers
 NOTE_DIGITS = 4  # of the numbers of a formula in a note
 
@@ -205,6 +208,7 @@ def _assess(setup: SearchSetup, views: Views, view: View) -> None:
         must_stop=setup.is_out_of_time,
         is_late=setup.is_late,
         respects=setup.request.respects,
+        known=setup.known,
     )
     found = [*_candidates(setup, view)]
     if view is not views.first:
@@ -215,12 +219,14 @@ def _assess(setup: SearchSetup, views: Views, view: View) -> None:
 
 
 def _candidates(setup: SearchSetup, view: View) -> Iterator[Candidate]:
-    """Yield the best that each tree has found, in the user's units."""
+    """Yield the best that each tree has found, in the user's units; if some may break what is known of the law, many more."""
     for tree in view.trees:
         for candidate in tree.candidates():
             expressed = view.express(candidate, setup.request.grammar.vocabulary)
             if expressed is not None and setup.request.respects(expressed.program):
                 yield expressed
+    if setup.known.judge is not None:
+        yield from islice(view.rough_rivals(setup.request.grammar.vocabulary, has_all=True), MAX_TRIED_RIVALS)
 
 
 def _report(setup: SearchSetup, views: Views, watch: Watcher | None, keep: Keeper | None) -> None:
@@ -309,7 +315,8 @@ def _polish(setup: SearchSetup, views: Views) -> tuple[Yardstick, Front]:
         if is_interrupted:
             raise KeyboardInterrupt  # there is nothing to return yet
         raise FormulaNotFound(
-            "No formula of the grammar stays inside its domain on the data. Allow other operators or more time."
+            explain_exclusion(setup.known)
+            or "No formula of the grammar stays inside its domain on the data. Allow other operators or more time."
         )
     yardstick, front = views.decide()
     polished = polish_front(
@@ -320,6 +327,7 @@ def _polish(setup: SearchSetup, views: Views) -> tuple[Yardstick, Front]:
         0.0 if is_interrupted else setup.time.seconds_left,
         derives=setup.request.allows,
         respects=setup.request.respects,
+        known=setup.known,
     )
     return yardstick, polished
 
@@ -342,6 +350,7 @@ def _conclude(setup: SearchSetup, views: Views, yardstick: Yardstick, front: Fro
         given = request.grammar.vocabulary.literals
         unexplained = find_failure(verdict) or find_dependence(chosen, yardstick.check, given)
     doubts = [*unexplained, *find_misfit(chosen, yardstick.data), *doubt]
+    doubts += find_cost_of_knowledge(chosen, setup.known, yardstick.check, floor)
     if yardstick.model is not NORMAL and request.noise == AUTO and chosen.loss > floor:
         doubts += find_pattern(chosen, yardstick.check, choice.name)
     notes = (*request.data.notes, *((screened,) if screened else ()), *doubts, *store.troubles)
@@ -471,6 +480,8 @@ def _restore_view(setup: SearchSetup, view: View, stored: ViewCheckpoint) -> Non
         tuple(price_numbers(each, view.yardstick.check) for each in unpack_candidates(stored.front, vocabulary))
     )
     seen = {each.program.tokens: each for each in unpack_candidates(stored.seen, vocabulary)}
+    if setup.known.judge is not None:
+        seen = {}  # they are tried again: a checkpoint does not say which of them break what is known
     assessment = Assessment(front, seen, stored.episodes_at_exact, stored.episodes_at_choice)
     view.position = Position(stored.schedule, stored.round, stored.batch)
     view.n_restarts, view.n_before, view.asked = stored.n_restarts, stored.n_before, stored.asked

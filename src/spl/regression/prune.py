@@ -9,8 +9,9 @@ from spl.formulas.minus_signs import move_minus
 from spl.formulas.program import Program
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import description_length
-from spl.regression.fit import fit
+from spl.regression.known_fit import KnownFit
 
+HIGHEST_LOSS = 2.0  # losses of the formula: one that breaks what is known is fitted within it only if its loss is lower
 REACH_NATS = 5.0  # by which leaving out the first of two parts may lengthen a description: about the price of a number
 
 Derives = Callable[[Program], bool]  # whether the grammar has a formula
@@ -29,13 +30,15 @@ def prune(
     derives: Derives,
     must_stop: Callable[[], bool],
     respects: Derives = respect_all,
+    known: KnownFit | None = None,
 ) -> Candidate:
     """Return the candidate without the parts that only make its description longer. What the grammar demands stays.
 
     Numbers may be left out of a formula whatever the grammar says, but only if `respects` allows the rest.
     Two parts are left out together if leaving out one makes the description slightly longer: for example a factor of 1.001 and
-    the term that compensates for it.
+    the term that compensates for it. What is known of the law is kept.
     """
+    known = known or KnownFit()
 
     def length(candidate: Candidate) -> float:
         return description_length(candidate, data.n_rows, floor)
@@ -44,7 +47,12 @@ def prune(
         program = candidate.program
         others = _spell_in_grammar(chain(drop_one_term(program), replace_one_function_by_powers(program)), derives)
         shorter = {other.tokens: other for other in chain(filter(respects, drop_one_number(program)), others)}
-        return [fit(other, data, reward=candidate.reward) for other in shorter.values() if not must_stop()]
+        worth = HIGHEST_LOSS * max(candidate.loss, floor)
+        return [
+            known.fit(other, data, reward=candidate.reward, worth=worth)
+            for other in shorter.values()
+            if not must_stop()
+        ]
 
     while not must_stop():
         without_one = leave_one_out(candidate)

@@ -5,10 +5,11 @@ from dataclasses import KW_ONLY, dataclass, field
 from spl.data.dataset import Dataset
 from spl.data.groupings import MAX_GROUPINGS, Grouping
 from spl.data.hold_out import check_held_out
-from spl.errors import DataError, GrammarError
+from spl.errors import DataError, GrammarError, SettingError
 from spl.formulas.grammar import Grammar
 from spl.formulas.own_numbers import OWN_NAME
 from spl.formulas.program import Program
+from spl.knowledge.knowledge import Knowledge
 from spl.noise.models import BINOMIAL, NORMAL, POISSON, NoiseModel, check_targets
 from spl.settings import Limits, SearchConfig
 from spl.units.group_grammar import treats_columns_alike
@@ -33,6 +34,7 @@ class RegressionRequest:
         held_out: rows that the search never sees, on which its formulas are compared; None if there are none.
         groupings: which group each row belongs to, if groups may have numbers of their own; one or two groupings.
         units: the units of the columns and the target; None if they play no part.
+        knowledge: what is known of the shape of the law: formulas that break it are left out.
         keeps_rivals: whether to collect formulas that the data cannot tell from the best one, when the search ends.
 
     Examples:
@@ -55,11 +57,13 @@ class RegressionRequest:
     keeps_rivals: bool = True
     groupings: tuple[Grouping, ...] = ()
     units: TableUnits | None = None
+    knowledge: Knowledge | None = None
 
     def __post_init__(self) -> None:
         bound = bind_grammar(self.grammar, self.data.names, self.groupings)
         object.__setattr__(self, "grammar", hold_units(bound, self.units))
         check_groupings(self.groupings, self.data.n_rows)
+        check_knowledge_suits(self.knowledge, self.groupings)
         check_noise_suits(self.noise, self.data)
         if self.held_out is not None:
             check_held_out(self.held_out, self.data.names)
@@ -97,6 +101,15 @@ def hold_units(grammar: Grammar, units: TableUnits | None) -> Grammar:
     if units is None or units.are_numbers_free or treats_columns_alike(grammar):
         return grammar
     return make_unit_grammar(grammar, units)
+
+
+def check_knowledge_suits(knowledge: Knowledge | None, groupings: tuple[Grouping, ...]) -> None:
+    """Raise a clear error if statements about the shape of a law are combined with groups."""
+    if knowledge is not None and knowledge.statements and groupings:
+        raise SettingError(
+            "Statements about the shape of the law cannot be combined with groups: each group has a formula of its own. Leave out one "
+            "of them."
+        )
 
 
 def check_groupings(groupings: tuple[Grouping, ...], n_rows: int) -> None:

@@ -21,12 +21,15 @@ from spl.regression.candidate import Candidate
 from spl.regression.description_length import plain_length
 from spl.regression.fit import LAST_EFFORT, evaluate, fit
 from spl.regression.front import Front
-from spl.regression.tidy_front import tidy_candidate
+from spl.regression.known_fit import KnownFit
+from spl.regression.prune import respect_all
+from spl.regression.tidy_front import tidy_within
 from spl.regression.view import Yardstick
 from spl.regression.views import Views
 
 Tokens = tuple[int, ...]
 
+MAX_FITS_WITHIN = 20  # of rivals that break what is known
 KEPT_NATS = 12.0  # by which the description of a rival may be longer than that of the chosen formula
 MAX_KEPT = 200  # rivals
 # Formulas that are fitted: fewer on many rows, which leave few rivals. It takes about a tenth of a second.
@@ -43,12 +46,12 @@ class CollectedRivals(Sequence[Candidate]):
     They are fitted, priced and compared when they are first asked for: for an easy law, that takes a tenth of the time of the search.
     """
 
-    def __init__(self, rough: tuple[Candidate, ...], yardstick: Yardstick, front: Front) -> None:
-        self._rough, self._yardstick, self._front = rough, yardstick, front
+    def __init__(self, rough: tuple[Candidate, ...], yardstick: Yardstick, front: Front, known: KnownFit) -> None:
+        self._rough, self._yardstick, self._front, self._known = rough, yardstick, front, known
 
     @cached_property
     def _collected(self) -> tuple[Candidate, ...]:
-        return tuple(_fit_and_compare(self._rough, self._yardstick, self._front))
+        return tuple(_fit_and_compare(self._rough, self._yardstick, self._front, self._known))
 
     @overload
     def __getitem__(self, place: int) -> Candidate: ...
@@ -67,21 +70,24 @@ class CollectedRivals(Sequence[Candidate]):
 def collect_rivals(views: Views, yardstick: Yardstick, front: Front) -> CollectedRivals:
     """Return the rivals of a polished front: those that the trees of all views keep, and its own formulas."""
     n_fits = min(max(MAX_ROW_FITS // yardstick.check.n_rows, MIN_FITS), MAX_FITS)
-    return CollectedRivals(tuple(islice(_find(views, front), n_fits)), yardstick, front)
+    return CollectedRivals(tuple(islice(_find(views, front), n_fits)), yardstick, front, views.setup.known)
 
 
-def _fit_and_compare(rough: Iterable[Candidate], yardstick: Yardstick, front: Front) -> list[Candidate]:
+def _fit_and_compare(
+    rough: Iterable[Candidate], yardstick: Yardstick, front: Front, known: KnownFit
+) -> list[Candidate]:
     n_rows, floor = yardstick.data.n_rows, yardstick.floor
 
     def length(candidate: Candidate) -> float:
         return plain_length(candidate, n_rows, floor)
 
     most = length(front[front.choose("mdl", n_rows, floor)]) + KEPT_NATS
-    fitted = (fit(each.program, yardstick.check, reward=each.reward) for each in rough)
+    known.allow(MAX_FITS_WITHIN)
+    fitted = (known.fit(each.program, yardstick.check, reward=each.reward) for each in rough)
     near = [each for each in fitted if length(each) <= most]
     if yardstick.check is not yardstick.data:
-        near = [fit(each.program, yardstick.data, effort=LAST_EFFORT, reward=each.reward) for each in near]
-    tidied = [tidy_candidate(each, yardstick.check) for each in near]
+        near = [known.fit(each.program, yardstick.data, effort=LAST_EFFORT, reward=each.reward) for each in near]
+    tidied = [tidy_within(each, yardstick.check, respect_all, known.keeps) for each in near]
     close = [each for each in (*front, *tidied) if length(each) <= most]
     return keep_distinct(sorted(close, key=length), yardstick.check, floor)[:MAX_KEPT]
 

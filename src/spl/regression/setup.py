@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.formulas.grammar_restriction import arrange_grammar, restrict_grammar
+from spl.knowledge.knowledge import Judge
 from spl.noise.first_weights import distance_from_neighbours, guess_precisions, robust_deviation
 from spl.noise.models import AUTO, NORMAL, STUDENT, NoiseModel
 from spl.noise.repeats import Repeats, find_repeats
@@ -19,6 +20,8 @@ from spl.regression.column_screening import MAX_NARROW, Screening, screen_column
 from spl.regression.column_view import ColumnView
 from spl.regression.fit import evaluate
 from spl.regression.interruption import Interruption
+from spl.regression.known_fit import KnownFit
+from spl.regression.known_rows import add_known_rows, count_copies
 from spl.regression.memory_budget import MemoryPlan, plan_memory
 from spl.regression.request import RegressionRequest
 from spl.regression.scales import Scales, choose_scales
@@ -35,13 +38,14 @@ MIN_SCREENED_ROWS = 20  # with fewer rows, screening finds nothing beyond chance
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchSetup:
-    """What a search works with. Nothing in it changes."""
+    """What a search works with. Nothing in it changes, but for what `known` counts."""
 
     request: RegressionRequest
     noise: NoiseModel | None  # of the first view; None: plain least squares
     data: Dataset  # all rows; for plain least squares, equal ones are merged, as they are for the models that "auto" compares
     check: Dataset  # the rows on which candidates are assessed
-    drawn: Dataset  # the rows that the trees see
+    drawn: Dataset  # the rows that the trees see, with those that follow from what is known of the law
+    known: KnownFit  # fits formulas within what is known of the law
     screening: Screening | None  # of the columns of a wide table
     repeats: Repeats | None  # rows that were measured more than once
     seeds: tuple[int, ...]  # of the trees of the first view
@@ -77,8 +81,13 @@ def set_up(
         data = data.merge()
     sequence = np.random.SeedSequence(request.seed)
     random = np.random.default_rng(sequence)
-    drawn = data.sample(config.max_rows, random)
+    known = KnownFit(None if request.knowledge is None else Judge(request.knowledge, request.data))
+    # With units, the trees see groups of columns, which may have no value in rows that no one measured
+    has_known_rows = known.judge is not None and request.units is None
+    drawn = data.sample(config.max_rows // (count_copies(request.knowledge) if has_known_rows else 1), random)
     check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
+    if known.judge is not None and has_known_rows:
+        drawn = add_known_rows(drawn, known.judge)
     is_wide = len(data.names) > MAX_NARROW and data.n_rows >= MIN_SCREENED_ROWS
     memory = plan_memory(
         config,
@@ -93,6 +102,7 @@ def set_up(
         data=data,
         check=check,
         drawn=drawn,
+        known=known,
         screening=screen_columns(check) if is_wide else None,
         repeats=find_repeats(check.columns, check.target),
         seeds=tuple(int(seed) for seed in sequence.generate_state(config.n_trees, np.uint64)),
@@ -140,8 +150,9 @@ def make_yardstick(setup: SearchSetup, noise: NoiseModel) -> Yardstick:
 
 
 def _open(setup: SearchSetup, yardstick: Yardstick, planting: Planting) -> View:
-    tidier = FrontTidier(yardstick.check, yardstick.floor, yardstick.data.n_rows, setup.request.respects)
-    return View(yardstick, planting, setup.request.config, tidier, setup.request.units)
+    request, floor = setup.request, yardstick.floor
+    tidier = FrontTidier(yardstick.check, floor, yardstick.data.n_rows, request.respects, setup.known.keeps)
+    return View(yardstick, planting, request.config, tidier, request.units)
 
 
 def _first_columns(setup: SearchSetup) -> ColumnView:

@@ -16,12 +16,14 @@ from spl.data.dataset import Dataset
 from spl.errors import UndefinedError
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
+from spl.knowledge.knowledge import Judge
 from spl.noise.models import IMPOSSIBLE, NORMAL
 from spl.noise.new_values import FittedNoise
 from spl.noise.redraw import redraw_targets
 from spl.regression.discover import Discovery, discover
-from spl.regression.fit import evaluate, fit
+from spl.regression.fit import evaluate
 from spl.regression.front import Front, rule_while_running
+from spl.regression.known_fit import KnownFit
 from spl.regression.parallel import Parcel, Workers, pack
 from spl.regression.request import RegressionRequest
 from spl.regression.same_structure import Numbers, columns_of, comparison_points, have_same_structure, split_terms
@@ -211,7 +213,10 @@ class StabilityPlan:
         if found.stopped == "interrupted":
             return None
         rows = replace(data, noise=None if self._is_plain else self.noise.model)
-        rivals = [fit(program, rows) for program in self.front]
+        knowledge = self.request.knowledge
+        known = KnownFit(None if knowledge is None else Judge(knowledge, rows))
+        known.allow(len(self.front))
+        rivals = [known.fit(program, rows) for program in self.front]
         front = Front.from_candidates([*found.front, *rivals], found.floor, found.n_rows)
         return front[front.choose(self.selection, found.n_rows, found.floor)].program
 

@@ -1,5 +1,6 @@
 """Fronts as people see them: every formula is tidied, also during the search and when there is no time for more."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -17,18 +18,33 @@ MAX_SHIFT_OF_LOSS = 1e-6  # ... but by no more than this share of the loss
 
 
 class FrontTidier:
-    """Tidies the formulas of a changing front; those that stay in it are not tidied again."""
+    """Tidies the formulas of a changing front, unless it may not keep the tidied ones; those that stay in it are not tidied again."""
 
-    def __init__(self, data: Dataset, floor: float, n_rows: int, respects: Derives = respect_all) -> None:
-        self._data, self._floor, self._n_rows, self._respects = data, floor, n_rows, respects
+    def __init__(
+        self,
+        data: Dataset,
+        floor: float,
+        n_rows: int,
+        respects: Derives = respect_all,
+        keeps: Callable[[Program], bool] = respect_all,
+    ) -> None:
+        self._data, self._floor, self._n_rows = data, floor, n_rows
+        self._respects, self._keeps = respects, keeps
         self._tidied: dict[Candidate, Candidate] = {}
 
     def tidy(self, front: Front) -> Front:
         """Return the front of the same formulas, tidied; those that become the same are one."""
-        self._tidied = {
-            known: self._tidied.get(known) or tidy_candidate(known, self._data, self._respects) for known in front
-        }
+        self._tidied = {known: self._tidied.get(known) or self._tidy(known) for known in front}
         return Front.from_candidates(self._tidied.values(), self._floor, self._n_rows)
+
+    def _tidy(self, candidate: Candidate) -> Candidate:
+        return tidy_within(candidate, self._data, self._respects, self._keeps)
+
+
+def tidy_within(candidate: Candidate, data: Dataset, respects: Derives, keeps: Callable[[Program], bool]) -> Candidate:
+    """Return the candidate tidied, unless that breaks what is known: it may change a formula outside of the data."""
+    tidied = tidy_candidate(candidate, data, respects)
+    return tidied if tidied is candidate or keeps(tidied.program) else candidate
 
 
 def tidy_candidate(candidate: Candidate, data: Dataset, respects: Derives = respect_all) -> Candidate:

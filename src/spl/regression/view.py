@@ -1,6 +1,7 @@
 """A view of the data: how much each row counts, which columns, by which noise model formulas are assessed; and the trees there."""
 
 import heapq
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -160,10 +161,14 @@ class View:
             expressed = None if program is None else replace(expressed, program=program)
         return expressed
 
-    def rough_rivals(self, vocabulary: Vocabulary) -> Iterator[Candidate]:
-        """Yield the formulas of its trees that may be rivals, in terms of the whole table, the shortest description first."""
+    def rough_rivals(self, vocabulary: Vocabulary, *, has_all: bool = False) -> Iterator[Candidate]:
+        """Yield the formulas of its trees that may be rivals, in terms of the whole table, the shortest description first.
+
+        With `has_all`, they need not be rivals: the trees keep others as long as there is room.
+        """
         n_rows = self.yardstick.check.n_rows
         reach = ROUGH_NATS + (ROUGH_NATS_PER_ROW * n_rows if n_rows > PROBE_ROWS else 0.0)
+        reach = math.inf if has_all else reach
         known: set[tuple[int, ...]] = set()
         for rough in heapq.merge(*(tree.rivals(reach) for tree in self.trees), key=lambda each: each.length):
             expressed = self.express(rough.candidate, vocabulary)

@@ -266,8 +266,9 @@ class Views:
         """Return a front with what other views found, fitted by the same yardstick."""
         known = {each.program.tokens for each in own}
         others = {each.program.tokens: each for view in self.opened for each in view.front}
+        self.setup.known.allow(len(others))
         fitted = [
-            fit(each.program, yardstick.check, reward=each.reward)
+            self.setup.known.fit(each.program, yardstick.check, reward=each.reward)
             for each in others.values()
             if each.program.tokens not in known
         ]

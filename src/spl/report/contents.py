@@ -145,6 +145,7 @@ class HowSurePart:
     rivals: tuple[RivalRow, ...] = ()
     n_more_rivals: int = 0
     checks: tuple[CheckRow, ...] = ()
+    shapes: tuple[tuple[str, str, str], ...] = ()  # statements about the law: text, status and margin in words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,12 +10,14 @@ from spl.display.how_sure import chance_text, check_name, how_sure_words
 from spl.display.numbers import interval_text, number_text
 from spl.display.results import SHOWN_DIGITS
 from spl.display.rivals import MAX_SHOWN, place_text
+from spl.display.shapes import describe_margin
 from spl.display.systems import left_sides, system_numbers
 from spl.formulas.printed_numbers import FITTED_KIND
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
 from spl.groups.numbers import KnownJointNumber
 from spl.groups.own_rows import know_numbers_of, own_of, with_group_columns
+from spl.knowledge.knowledge import Judge
 from spl.regression.candidate import Candidate
 from spl.regression.fit_rows import FitRows
 from spl.regression.how_sure import judge_formula
@@ -65,7 +67,15 @@ def how_sure_of(run: StoredRun, place: int) -> HowSurePart:
         rivals=tuple(_rival_row(rival, fit.rows, program) for rival in rivals[:MAX_SHOWN]),
         n_more_rivals=max(0, len(rivals) - MAX_SHOWN),
         checks=tuple(map(_check_row, sure.checks)),
+        shapes=tuple(_shape_rows(run, run.data, program)),
     )
+
+
+def _shape_rows(run: StoredRun, data: Dataset, program: Program) -> Iterator[tuple[str, str, str]]:
+    """Yield what is known of the law: statement, whether it is proved or checked, and the worst margin."""
+    if run.knowledge is not None:
+        for verdict in Judge(run.knowledge, data).judge(program):
+            yield verdict.statement, verdict.status, describe_margin(verdict)
 
 
 def _how_sure_with_groups(run: StoredRun, candidate: Candidate, fit: FitRows, equation: str) -> HowSurePart:

@@ -20,6 +20,7 @@ def write_how_sure(part: HowSurePart) -> str:
         f'<p class="soft">About <code>{escape(part.equation)}</code></p>',
         f"<ul>{''.join(f'<li>{escape(sentence)}</li>' for sentence in part.words)}</ul>",
         _write_numbers(part.numbers),
+        _write_shapes(part.shapes),
         _write_slices(part),
         _write_rivals(part.rivals, part.n_more_rivals),
         _write_checks(part.checks),
@@ -38,6 +39,17 @@ def _write_numbers(numbers: Sequence[NumberRow]) -> str:
         ("number", "95 % interval", "simplest form", "in"), rows, looks=("", "", "", "formula"), name="Numbers"
     )
     return f'<h3>Its numbers</h3><div class="pair">{write_intervals(numbers)}{table}</div>'
+
+
+def _write_shapes(shapes: Sequence[tuple[str, str, str]]) -> str:
+    if not shapes:
+        return ""
+    table = _write_table(("statement", "status", "margin"), shapes, looks=("formula", "", ""), name="Statements")
+    return (
+        "<h3>What is known of the law</h3>"
+        "<p>Proved: everywhere in the box, by interval arithmetic or algebra. Checked: at many points. Margin: how far the formula "
+        f"stays from breaking the statement, where that is least.</p>{table}"
+    )
 
 
 def write_intervals(numbers: Sequence[NumberRow]) -> str:

@@ -39,6 +39,7 @@ from spl.formulas.printed_numbers import number_positions
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.system import System
 from spl.groups.formula import GroupedCandidate
+from spl.knowledge.knowledge import Knowledge
 from spl.regression.candidate import Candidate
 from spl.regression.discover import Discovery
 from spl.regression.front import Front
@@ -46,6 +47,7 @@ from spl.regression.held_out import HeldOutVerdict
 from spl.regression.noise_choice import NoiseChoice
 from spl.runs.facts import DIED, REGRESSION, RUNNING, config_from_plain, read_facts
 from spl.runs.groups import StoredNumbers, read_groupings, read_own_numbers
+from spl.runs.knowledge import decode_knowledge
 from spl.runs.lock import is_locked
 from spl.runs.sqlite_file import open_to_read
 from spl.settings import SearchConfig
@@ -128,6 +130,7 @@ class StoredRun:
     system: StoredSystem | None  # None before the equations of a system are fitted
     held_out: Dataset | None = None  # rows of a table that the search never sees
     groupings: tuple[Grouping, ...] = ()  # of the rows of a table
+    knowledge: Knowledge | None = None  # of the shape of the law of a table
 
     @property
     def config(self) -> SearchConfig:
@@ -197,12 +200,13 @@ def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
         if isinstance(data, Dataset):
             _check_outliers(searches, data)
         system = facts.pop("system", None)
+        settings = as_fields(facts.pop("settings"))
         return StoredRun(
             path=path,
             kind=kind,
             status=_status_now(path, status),
             stopped=stopped,
-            settings=facts.pop("settings"),
+            settings=settings,
             versions=facts.pop("versions"),
             facts=facts,
             data=data,
@@ -210,6 +214,7 @@ def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
             system=None if system is None else _read_system(system, data, searches),
             held_out=_read_held_out(facts, arrays) if isinstance(data, Dataset) else None,
             groupings=read_groupings(facts, arrays, data.n_rows) if isinstance(data, Dataset) else (),
+            knowledge=decode_knowledge(settings, data.names, searches[0].name) if isinstance(data, Dataset) else None,
         )
 
 

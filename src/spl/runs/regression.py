@@ -20,6 +20,7 @@ from spl.regression.assess import has_settled
 from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery, Progress, Watcher, discover
 from spl.regression.request import RegressionRequest
+from spl.runs.knowledge import encode_knowledge
 from spl.runs.lock import is_locked
 from spl.runs.reader import StoredRun
 from spl.runs.sqlite_file import check_file, connect, explained, transaction
@@ -50,7 +51,7 @@ def discover_in_file(
         config=request.config,
         seed=request.seed,
         is_any_seed=is_any_seed,
-        more={"noise": encode_noise(request.noise)},
+        more={"noise": encode_noise(request.noise), **encode_knowledge(request.knowledge)},
         facts=facts or {},
         held_out=request.held_out,
         groupings=request.groupings,
@@ -124,6 +125,7 @@ def stored_request(
         seed=run.settings["seed"],
         held_out=run.held_out,
         groupings=run.groupings,
+        knowledge=run.knowledge,
     )
 
 

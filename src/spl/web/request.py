@@ -15,8 +15,10 @@ from spl.dynamics.rows import AUTO_RATES, WEAK_METHOD, Plan, allows_rates
 from spl.errors import SettingError
 from spl.formulas.grammar import Grammar
 from spl.formulas.system import rate_names, velocity_names
+from spl.knowledge.box import read_bounds
+from spl.knowledge.knowledge import Judge, Knowledge
 from spl.noise.models import AUTO, check_noise
-from spl.regression.request import check_groupings, check_noise_suits
+from spl.regression.request import check_groupings, check_knowledge_suits, check_noise_suits
 from spl.settings import TIMEOUT, Limits, check_count
 
 MAX_SECONDS = 7 * 24 * 3600.0
@@ -58,10 +60,14 @@ class Law:
     sigma: str | None = None  # the column with the error bars of the target
     sigma_x: Mapping[str, str] = field(default_factory=dict)  # error bars of features: a column or a number each
     groups: tuple[str, ...] = ()  # columns that say to which group each row belongs
+    knowledge: tuple[str, ...] = ()  # statements about the shape of the law
+    bounds: tuple[str, ...] = ()  # where they hold: texts such as "x=0:10"
 
     command = "fit"
 
     def __post_init__(self) -> None:
+        if self.knowledge and self.groups:
+            raise SettingError("Statements about the law cannot be combined with groups. Leave out one of them.")
         for name, bars in self.sigma_x.items():
             if not bars.strip():
                 raise SettingError(f"The error bars of '{name}' are empty. Give a column or a number.")
@@ -86,6 +92,10 @@ class Law:
         )
         check_groupings(groupings, data.n_rows)
         check_noise_suits(noise, data)
+        knowledge = Knowledge.read(self.knowledge, data.names, self.target, read_bounds(self.bounds))
+        if knowledge.statements:
+            check_knowledge_suits(knowledge, groupings)
+            Judge(knowledge, data)  # raises an error if a statement is about no part of the data
         return data.names, notes
 
     def options(self) -> list[str]:
@@ -99,6 +109,8 @@ class Law:
             *([f"--sigma-x={_join(bars)}"] if bars else []),
             *(f"--groups={name}" for name in self.groups),
             *([] if self.noise == AUTO else [f"--noise={self.noise}"]),
+            *(f"--know={statement}" for statement in self.knowledge),
+            *(f"--bounds={bounds}" for bounds in self.bounds),
         ]
 
 
@@ -258,6 +270,8 @@ def read_request(given: object) -> SearchRequest:
             sigma=fields.text_or_none("sigma"),
             sigma_x=fields.texts_by_name("sigma_x"),
             groups=fields.texts("groups"),
+            knowledge=fields.texts("knowledge"),
+            bounds=fields.texts("bounds"),
         )
     elif kind == "dynamics":
         sought = Dynamics(

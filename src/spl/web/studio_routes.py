@@ -21,6 +21,7 @@ from spl.web.folder import StudioFolder
 from spl.web.request import AllowedFormulas, RequestFields, read_request
 from spl.web.rule_check import check_rules
 from spl.web.searches import Searches
+from spl.web.statement_check import check_statements
 from spl.web.table_view import describe_table, read_named
 
 MEGABYTE = 1_000_000
@@ -56,6 +57,7 @@ class StudioRoutes:
             Route("/api/data/{name}", self._describe_data),
             Route("/api/rules", self._check_rules, methods=["POST"]),
             Route("/api/rules/of-operators", self._write_rules, methods=["POST"]),
+            Route("/api/statements", self._check_statements, methods=["POST"]),
             Route("/api/searches", self._start, methods=["POST"]),
         ]
 
@@ -109,6 +111,12 @@ class StudioRoutes:
         """Return what rules describe, or what is wrong with them."""
         fields = RequestFields(await read_json(request))
         return answer(await run_in_threadpool(check_rules, fields.text_or_none("rules") or "", fields.columns()))
+
+    async def _check_statements(self, request: Request) -> Response:
+        """Return how many statements about the shape of a law there are, or what is wrong with them."""
+        fields = RequestFields(await read_json(request))
+        text, target = fields.text_or_none("statements") or "", fields.text_or_none("target") or "y"
+        return answer(await run_in_threadpool(check_statements, text, fields.columns(), target))
 
     async def _write_rules(self, request: Request) -> Response:
         """Return operators as rules, for the user to edit."""

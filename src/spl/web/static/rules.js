@@ -1,11 +1,13 @@
-// The editor for rules: the server checks them as the user types, and the place of a mistake is marked.
+// The editor for rules and for statements: the server checks them as the user types, and the place of a mistake is marked.
 
 import { ask, make } from "./dom.js";
 
 const PAUSE = 250; // milliseconds without a key before rules are checked
 
 export class RulesEditor {
-  constructor({ field, marks, frame, message, columns }) {
+  constructor({ field, marks, frame, message, columns, route = "api/rules", name = "rules" }) {
+    this.route = route;
+    this.name = name;
     this.field = field;
     this.marks = marks;
     this.frame = frame;
@@ -39,7 +41,7 @@ export class RulesEditor {
     const { asked } = this;
     let answer;
     try {
-      answer = await ask("api/rules", { method: "POST", json: { rules: this.text, ...this.columns() } });
+      answer = await ask(this.route, { method: "POST", json: { [this.name]: this.text, ...this.columns() } });
     } catch (error) {
       answer = { is_right: false, message: error.message, line: null };
     }

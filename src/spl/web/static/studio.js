@@ -15,10 +15,15 @@ const studio = await ask("api/studio");
 let view = null; // of the run that is shown
 let tablesAsked = 0;
 
-const columns = new Columns(find("columns"), () => rules.check());
+const columns = new Columns(find("columns"), () => { rules.check(); checkStatements(); });
 const rules = new RulesEditor({
   field: find("rules"), marks: find("rules-marks"), frame: find("editor"), message: find("rules-message"),
   columns: () => ({ ...columns.usable(), order: currentOrder(), implicit: isImplicit() }),
+});
+
+const statements = new RulesEditor({
+  field: find("statements"), marks: find("statements-marks"), frame: find("statements-editor"), message: find("statements-message"),
+  columns: () => ({ columns: columns.named("feature"), target: columns.named("target")[0] ?? null }), route: "api/statements", name: "statements",
 });
 
 // ---- data ----
@@ -111,8 +116,16 @@ function changeKind() {
   const isDynamics = chosen("kind") === "dynamics";
   columns.setKind(chosen("kind"));
   find("dynamics-options").hidden = !isDynamics;
-  find("law-options").hidden = isDynamics;
+  find("law-options").hidden = find("shapes-part").hidden = isDynamics;
   if (chosen("allowed") === "rules") rules.check();
+}
+
+function checkStatements() {
+  if (statements.text.trim()) statements.check();
+}
+
+function lines(text, separator) {
+  return text.split(separator).map((line) => line.trim()).filter(Boolean);
 }
 
 function showOperators() {
@@ -154,6 +167,7 @@ function wholeRequest() {
     ? {
       target: one("target"), features: columns.named("feature"), weights: one("weights"), sigma: one("sigma"), sigma_x: columns.errorBars(),
       noise: find("noise").value, groups: columns.named("group"),
+      knowledge: lines(statements.text, "\n"), bounds: lines(find("bounds").value, ","),
     }
     : {
       time: one("time"), states: columns.named("state"), inputs: columns.named("input"), group: one("group"),
@@ -199,6 +213,9 @@ async function fillForm(name) {
   choose("kind", request.kind);
   columns.recall(request.kind, roles, request.sigma_x ?? {});
   find("noise").value = request.noise ?? "auto";
+  statements.text = (request.knowledge ?? []).join("\n");
+  find("bounds").value = (request.bounds ?? []).join(", ");
+  find("shapes-part").open = Boolean(request.knowledge?.length);
   find("order").value = String(request.order ?? 1);
   find("weak").checked = Boolean(request.weak);
   find("discrete").checked = Boolean(request.discrete);
