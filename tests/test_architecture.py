@@ -28,7 +28,8 @@ MAY_IMPORT_SYMPY = {
     "notation.from_sympy",
     "regression.simplify",
     "regression.rewrite",
-    "estimators.fitted_front",  # this and the next only to name its type
+    "estimators.fitted_front",  # this and the next two only to name its type
+    "estimators.known_parts",
     "estimators.dynamics",
 }
 SLOW_TO_IMPORT = ("sklearn", "pandas", "sympy", "numba", "matplotlib")

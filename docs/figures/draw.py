@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from form_figures import draw_known_parts
 from identifiability_figures import draw_one_trajectory
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -373,6 +374,7 @@ def main() -> None:
         "validation": draw_validation,
         "measure-next": draw_next,
         "groups": draw_groups,
+        "known-parts": draw_known_parts,
     }
     for name, draw in figures.items():
         with rc_context(LOOK):

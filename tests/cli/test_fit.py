@@ -392,3 +392,62 @@ def test_wrong_statements_are_refused_in_words(table, options, message):
     result = run("fit", "data.csv", "--target", "y", "--features", "a,b", *options, *SMALL)
     assert result.exit_code != 0
     assert message in " ".join(result.output.split())
+
+
+# ---- forms and guesses -----------------------------------------------------------------------------
+
+
+def write_decay():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(random.uniform(0.5, 3.0, (60, 2)), columns=["p", "T"])
+    table["k"] = 2 * table["T"] * np.exp(-table["p"]) + 0.8
+    table.to_csv("decay.csv", index=False)
+
+
+FIT_DECAY = ["fit", "decay.csv", "--target", "k", "--operators", "+,*"]
+
+
+def test_a_form_is_found_with_its_parts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_decay()
+    form = ["--form", "a(T)*exp(-b(p)) + C", "--max-evaluations", "3000"]
+    printed = run(*FIT_DECAY, *form).stdout
+    assert "Its parts:\n  a(T) = 2*T\n  b(p) = p\n" in printed
+    described = json.loads(run(*FIT_DECAY, *form, "--json").stdout)
+    assert described["form"] == "a(T)*exp(-b(p)) + C"
+    assert described["parts"] == {"a(T)": "2*T", "b(p)": "p"}
+
+
+def test_a_form_without_holes_is_fitted_at_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_decay()
+    described = json.loads(run(*FIT_DECAY, "--form", "C*T*exp(-C*p) + C", "--json").stdout)
+    assert described["stopped"] == "fitted"
+    assert [round(abs(number["value"]), 6) for number in described["numbers"]] == [2.0, 1.0, 0.8]
+
+
+def test_a_run_with_a_form_and_guesses_is_resumed_and_shown(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_decay()
+    asked = ["--form", "a(T)*exp(-b(p)) + C", "--guess", "3*T*exp(-2*p)", "--guess", "T + 1"]
+    assert run(*FIT_DECAY, *asked, "--max-evaluations", "500", "--run", "decay.spl", "--quiet").exit_code == 0
+    assert "a(T) = 2*T" in run("resume", "decay.spl", "--timeout", "60").stdout
+    assert "a(T) = 2*T" in run("show", "decay.spl").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--form", "a(TT)"], "Hole 'a' uses a column 'TT' that does not exist. Did you mean 'T'?"),
+        (["--form", "a(T)", "--grammar", "rules.txt"], "--grammar cannot be combined with --form"),
+        (["--form", "y = a(T)"], "Leave out what is before the '='."),
+        (["--guess", "2*q"], "The guess '2*q' cannot be read."),
+        (["--guess", "sin(p)"], "no formula has 'sin'. Allow this operator"),
+    ],
+)
+def test_mistakes_in_forms_and_guesses_are_told(options, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_decay()
+    result = run(*FIT_DECAY, *options)
+    assert result.exit_code != 0
+    assert words in result.stderr

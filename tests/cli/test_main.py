@@ -209,3 +209,22 @@ def test_everything_is_compiled_beforehand():
     assert result.stdout.startswith("All kernels are compiled, after ")
     assert str(store.kernel_folder()) in result.stdout.replace("\n", "")
     assert run("warm-up", "--quiet").output == ""
+
+
+def test_a_form_is_shown_as_a_grammar():
+    printed = run("grammar", "--form", "a(T)*exp(-b(p, T)) + C", "--operators", "+,*").stdout
+    assert printed.splitlines() == [
+        "law -> a*exp(-b) + C",
+        "a   -> a + a | a*a | C*a | T | C",
+        "b   -> b + b | b*b | C*b | p | T | C",
+    ]
+
+
+def test_a_mistake_in_a_form_is_told():
+    result = run("grammar", "--form", "a(T) + a(p)")
+    assert "Hole 'a' appears twice" in result.stderr
+    assert "Hole 'a' uses a column 'TT'" in run("grammar", "--form", "a(TT)", "--columns", "T").stderr
+
+
+def test_the_group_of_grammar_commands_shows_its_help():
+    assert "spl grammar --form" in run("grammar").stdout

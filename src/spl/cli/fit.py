@@ -18,9 +18,11 @@ from spl.cli.options import (
     check_seed,
     cluster_option,
     compile_with_message,
+    form_option,
+    guess_option,
     missing_option,
     print_notes,
-    read_grammar,
+    read_allowed,
     split_bounds,
     split_error_bars,
     split_names,
@@ -48,6 +50,8 @@ class FitOptions:
     operators: str | None
     no_constants: bool
     grammar_file: str | None
+    form: str | None
+    guesses: tuple[str, ...]
     selection: str
     timeout: float
     max_evaluations: int | None
@@ -77,6 +81,8 @@ class FitOptions:
 @click.option("--operators", metavar="LIST", help='For example "+,-,*,/,sin". `spl operators` lists them all.')
 @click.option("--no-constants", is_flag=True, help="Search formulas without fitted constants.")
 @click.option("--grammar", "grammar_file", metavar="FILE", help="Grammar file, instead of operators.")
+@form_option
+@guess_option
 @click.option(
     "--selection",
     default="mdl",
@@ -170,6 +176,7 @@ def fit(**given: Any) -> None:
       spl fit planets.csv --target period
       spl fit planets.csv --target period --timeout 3600 --run period.spl
       spl fit planets.csv --target period --features mass,distance --operators "*,/,sqrt"
+      spl fit decay.csv --target count --form "a(T)*exp(-b(p, T)) + C"
       spl fit decay.csv --target count --noise poisson
       spl fit planets.csv --target period --validation 0.2 --selection validation
       spl fit decay.csv --target count --rivals
@@ -178,7 +185,7 @@ def fit(**given: Any) -> None:
       cat planets.csv | spl fit - --target period --json | jq -r .equation
     """
     options = FitOptions(**given)
-    check_grammar_options(options.grammar_file, options.operators, options.no_constants)
+    check_grammar_options(options.grammar_file, options.operators, options.no_constants, options.form)
     with without_garbage_collection():
         request, origins = _make_request(options)
         from spl.groups.discover import discover_any
@@ -228,7 +235,9 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
     )
     data, held_out, more = _hold_out(options, table, data)
     notes += more
-    grammar = read_grammar(data.names, options.grammar_file, options.operators, has_constants=not options.no_constants)
+    grammar, form = read_allowed(
+        data.names, options.grammar_file, options.operators, options.form, has_constants=not options.no_constants
+    )
     request = RegressionRequest(
         data,
         grammar,
@@ -241,6 +250,8 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
         held_out=held_out,
         groupings=groupings,
         knowledge=_read_knowledge(options, data.names),
+        form=form,
+        guesses=options.guesses,
     )
     print_notes(notes)
     return request, {name: table.origins[name] for name in data.names if name in table.origins}

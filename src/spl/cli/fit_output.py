@@ -16,6 +16,7 @@ from spl.cli.options import open_console, print_notes
 if TYPE_CHECKING:
     from spl.data.dataset import Dataset
     from spl.display.progress import Choose, ProgressDisplay
+    from spl.formulas.forms import Form
     from spl.knowledge.knowledge import Knowledge, Verdict
     from spl.regression.discover import Discovery
     from spl.regression.fit_rows import FitRows
@@ -90,6 +91,7 @@ def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest",
     print_front(console, found_rows(found, chosen))
     print_lines(console, [""])
     print_equation(console, request.target, found.front, chosen)
+    print_lines(console, lines_of_parts(found, chosen, request.form, request.data))
     print_lines(console, lines_of_numbers(found, chosen, fit))
     print_lines(console, lines_of_shapes(request.knowledge, data, found, chosen))
     if has_rivals:
@@ -122,6 +124,7 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
         "r2": r2,
         "r2_without_outliers": r2_without_outliers,
         "cost": rows[chosen].cost,
+        **describe_parts(found, chosen, request),
         "front": [
             {"cost": row.cost, "loss": row.loss, "score": row.score, **more, "equation": row.equation}
             for row, more in zip(rows, losses, strict=True)
@@ -137,6 +140,24 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
         "stopped": found.stopped,
         "notes": list(found.notes),
     }
+
+
+def describe_parts(found: "Discovery", chosen: int, request: "RegressionRequest") -> dict[str, Any]:
+    """Return the form and what its holes became, as `--json` prints them; nothing without a form."""
+    from spl.display.parts import find_part_texts
+
+    if request.form is None:
+        return {}
+    texts = find_part_texts(request.form, found.front[chosen].program, request.data, digits=None)
+    return {"form": request.form.text, "parts": texts}
+
+
+def lines_of_parts(found: "Discovery", chosen: int, form: "Form | None", data: "Dataset") -> list[str]:
+    """Return what the holes of a form became, below a heading; nothing without holes."""
+    from spl.display.parts import PARTS_HEADING, find_part_texts, part_lines
+
+    lines = part_lines(find_part_texts(form, found.front[chosen].program, data))
+    return ["", PARTS_HEADING, *(f"  {line}" for line in lines)] if lines else []
 
 
 def fit_rows_of_request(found: "Discovery", request: "RegressionRequest") -> "FitRows":

@@ -16,7 +16,15 @@ from spl.bench.commands import bench
 from spl.cli.dynamics import dynamics
 from spl.cli.export import export
 from spl.cli.fit import fit
-from spl.cli.options import check_jobs, check_seed, compile_with_message, open_console, print_notes, split_names
+from spl.cli.options import (
+    check_jobs,
+    check_seed,
+    compile_with_message,
+    open_console,
+    print_notes,
+    split_names,
+    split_operators,
+)
 from spl.cli.report import report
 from spl.cli.runs import resume, show
 from spl.cli.stability import stability
@@ -68,9 +76,27 @@ for command in (bench, dynamics, export, fit, report, resume, show, stability, s
 # ---- grammar, operators --------------------------------------------------------------------------
 
 
-@main.group()
-def grammar() -> None:
-    """Work with grammars, the rules that define which formulas are searched."""
+@main.group(invoke_without_command=True)
+@click.option("--form", metavar="TEXT", help='Print the grammar of a form, such as "a(T)*exp(-b(p, T)) + C".')
+@click.option("--operators", metavar="LIST", help="Operators that its unknown parts may have.")
+@click.option("--columns", callback=split_names, metavar="A,B,...", help="Its columns. [default: the names in it]")
+@click.pass_context
+def grammar(context: click.Context, form: str | None, operators: str | None, columns: tuple[str, ...] | None) -> None:
+    """Work with grammars, the rules that define which formulas are searched.
+
+    \b
+    Example:
+      spl grammar --form "a(T)*exp(-b(p, T)) + C" --operators "+,*,/"
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if form is None:
+        click.echo(context.get_help())
+        return
+    from spl.formulas.forms import Form, find_columns
+
+    read = Form.from_text(form, find_columns(form) if columns is None else columns)
+    click.echo(str(read.grammar(split_operators(operators))))
 
 
 @grammar.command()

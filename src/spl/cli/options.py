@@ -13,6 +13,7 @@ from spl.errors import show_value
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from spl.formulas.forms import Form
     from spl.formulas.grammar import Grammar
     from spl.regression.request import RegressionRequest
 
@@ -90,6 +91,19 @@ missing_option = click.option(
     metavar="A,B,...",
     help="More texts or numbers to treat as missing, besides NA, -, ? and the like: bad,-9999.",
 )
+form_option = click.option(
+    "--form",
+    metavar="TEXT",
+    help='What is known of the formula: "a(T)*exp(-b(p, T)) + C". Each name with columns in brackets is an unknown part of these '
+    "columns, C a number. Without unknown parts, only the numbers are fitted.",
+)
+guess_option = click.option(
+    "--guess",
+    "guesses",
+    multiple=True,
+    metavar="TEXT",
+    help='A formula to begin with, such as "2*x + 1"; may be repeated. The search fits its numbers and varies it.',
+)
 cluster_option = click.option(
     "--cluster",
     callback=connect,
@@ -105,8 +119,15 @@ def check_seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
     return value
 
 
-def check_grammar_options(grammar_file: str | None, operators: str | None, no_constants: bool) -> None:
+def check_grammar_options(
+    grammar_file: str | None, operators: str | None, no_constants: bool, form: str | None = None
+) -> None:
     """Raise a clear error if a grammar file is combined with options that it overrides."""
+    if grammar_file is not None and form is not None:
+        raise click.UsageError(
+            "--grammar cannot be combined with --form: both say which formulas are possible. Leave one out, or write the form as the "
+            "first rule of the grammar."
+        )
     if grammar_file is not None and (operators is not None or no_constants):
         raise click.UsageError(
             "--grammar cannot be combined with --operators or --no-constants: the grammar defines both."
@@ -118,12 +139,34 @@ def read_grammar(
 ) -> "Grammar":
     """Return the grammar of a file, or one made from operators separated by commas or spaces."""
     from spl.formulas.grammar import Grammar
-    from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 
     if grammar_file is not None:
         return Grammar.from_file(grammar_file, variables=names)
-    words = DEFAULT_OPERATORS if operators is None else [word for word in re.split(r"[,\s]+", operators) if word]
-    return Grammar.from_operators(words, names, constants=has_constants)
+    return Grammar.from_operators(split_operators(operators), names, constants=has_constants)
+
+
+def read_allowed(
+    names: Sequence[str],
+    grammar_file: str | None,
+    operators: str | None,
+    form_text: str | None,
+    *,
+    has_constants: bool = True,
+) -> "tuple[Grammar, Form | None]":
+    """Return the formulas that are possible, and the form that they have, if one is given."""
+    from spl.formulas.forms import Form
+
+    if form_text is None:
+        return read_grammar(names, grammar_file, operators, has_constants=has_constants), None
+    form = Form.from_text(form_text, names)
+    return form.grammar(split_operators(operators), constants=has_constants), form
+
+
+def split_operators(operators: str | None) -> Sequence[str]:
+    """Return operators that are separated by commas or spaces; the usual ones for None."""
+    from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+
+    return DEFAULT_OPERATORS if operators is None else [word for word in re.split(r"[,\s]+", operators) if word]
 
 
 def compile_with_message(request: "RegressionRequest | None" = None, *, is_silent: bool = False) -> None:

@@ -242,11 +242,12 @@ def _print_run(run: "StoredRun") -> None:
 
 def _print_how_sure(console: "Console", run: "StoredRun", search: "StoredSearch") -> None:
     """Print the numbers with standard errors, the rivals, and doubtful residuals of the formula of a table."""
-    from spl.cli.fit_output import lines_of_doubts, lines_of_numbers, lines_of_shapes, rivals_of_formula
+    from spl.cli.fit_output import lines_of_doubts, lines_of_numbers, lines_of_parts, lines_of_shapes, rivals_of_formula
     from spl.display.results import print_lines
     from spl.display.rivals import rival_lines
     from spl.runs.facts import REGRESSION
     from spl.runs.fit_rows import OWN_FUNCTIONS, fit_rows_of
+    from spl.runs.regression import stored_form
 
     if run.kind != REGRESSION or search.discovery is None:
         return
@@ -255,6 +256,7 @@ def _print_how_sure(console: "Console", run: "StoredRun", search: "StoredSearch"
         print_lines(console, ["", OWN_FUNCTIONS])
         return
     rivals = rivals_of_formula(found, chosen, fit)
+    print_lines(console, lines_of_parts(found, chosen, stored_form(run), fit.rows))
     print_lines(console, lines_of_numbers(found, chosen, fit))
     print_lines(console, lines_of_shapes(run.knowledge, fit.rows, found, chosen))
     print_lines(console, [] if rivals is None else ["", *rival_lines(rivals, fit.rows.names)])

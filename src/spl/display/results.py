@@ -22,6 +22,7 @@ STOPPED = {
     "settled": "no better formula was found for a long time",
     "timeout": "the time limit was reached",
     "evaluations": "the limit on evaluations was reached",
+    "fitted": "the numbers of the given form were fitted",
     "exhausted": "every formula of the grammar was tried",
     "schedules": "all rounds of the search are done",
     "interrupted": "interrupted; this is the best so far",

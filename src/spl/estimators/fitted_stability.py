@@ -14,7 +14,8 @@ from sklearn.utils import check_random_state
 
 from spl.errors import SearchInterrupted
 from spl.estimators.fitted_uncertainty import FittedUncertainty
-from spl.estimators.parameters import check_search, count_jobs, make_grammar
+from spl.estimators.parameters import check_search, count_jobs
+from spl.formulas.forms import Form
 from spl.formulas.grammar import Grammar
 from spl.formulas.operators import Operator
 from spl.knowledge.knowledge import Judge
@@ -36,6 +37,10 @@ class FittedStability(FittedUncertainty):
     n_jobs: int | None
     random_state: int | np.random.RandomState | None
     verbose: int
+
+    if TYPE_CHECKING:
+
+        def _make_grammar(self, names: Sequence[str]) -> tuple[Grammar, Form | None]: ...
 
     def stability(self, n: int = 20, max_evaluations: int = 1_000, index: int | None = None) -> "Stability":
         """Search again with redrawn targets, and return how often the equation, its terms and its columns come back.
@@ -64,9 +69,11 @@ class FittedStability(FittedUncertainty):
         self._refuse_groups("`stability`")
         place, evidence = self._place(index), self._check_evidence()
         judge: Judge | None = getattr(self, "_judge", None)
+        grammar, form = self._make_grammar(evidence.data.names)
         request = RegressionRequest(
             evidence.data,
-            make_grammar(self.grammar, self.operators, self.constants, evidence.data.names),
+            grammar,
+            form=form,
             config=check_search(self.search),
             noise=check_noise(evidence.noise),
             knowledge=None if judge is None else judge.knowledge,

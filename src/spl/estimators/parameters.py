@@ -29,14 +29,19 @@ def count_jobs(n_jobs: int | None) -> int:
     return int(effective_n_jobs(int(n_jobs)))
 
 
-def make_grammar(
-    given: Grammar | str | Path | None, operators: Sequence[str | Operator], constants: bool | str, names: Sequence[str]
-) -> Grammar:
-    """Return the given grammar, or one made of the operators and the names of the columns."""
+def check_operators(operators: object, constants: object) -> None:
+    """Raise a clear error unless operators are a list, and constants are allowed or not."""
     if not isinstance(operators, Sequence) or isinstance(operators, str):
         raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; got {show_value(operators)}.")
     if constants != "any":
         check_switch("constants", constants)
+
+
+def make_grammar(
+    given: Grammar | str | Path | None, operators: Sequence[str | Operator], constants: bool | str, names: Sequence[str]
+) -> Grammar:
+    """Return the given grammar, or one made of the operators and the names of the columns."""
+    check_operators(operators, constants)
     own = tuple(operator for operator in operators if isinstance(operator, Operator))
     if given is None:
         return Grammar.from_operators(operators, names, constants=bool(constants))

@@ -26,18 +26,19 @@ from spl.errors import (
     UndefinedError,
     UndefinedValues,
 )
-from spl.estimators.fitted_groups import FittedGroups
 from spl.estimators.fitted_rivals import FittedRivals
 from spl.estimators.fitted_shapes import FittedShapes
 from spl.estimators.fitted_stability import FittedStability
 from spl.estimators.fitted_uncertainty import KINDS, check_choice, check_level
 from spl.estimators.fitted_units import add_known, read_units
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
-from spl.estimators.parameters import check_run_file, check_search, count_jobs, make_grammar, read_knowledge
+from spl.estimators.known_parts import KnownParts
+from spl.estimators.parameters import check_run_file, check_search, count_jobs, read_knowledge
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.estimators.validation import set_validation_aside
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
+from spl.formulas.guesses import check_guesses
 from spl.formulas.json_codec import check_no_stand_ins
 from spl.formulas.operators import Operator
 from spl.formulas.program import Program
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from spl.regression.discover import Discovery, Watcher
 
 
-class SPLRegressor(FittedGroups, FittedRivals, FittedShapes, FittedStability, RegressorMixin, BaseEstimator):
+class SPLRegressor(KnownParts, FittedRivals, FittedShapes, FittedStability, RegressorMixin, BaseEstimator):
     """Find the formula behind a table.
 
     A bank of small programs and least squares complete partial formulas of a grammar, guided by a Monte Carlo tree search.
@@ -64,6 +65,10 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedShapes, FittedStability, Re
         constants: whether the law may contain fitted numbers. With units, these are pure numbers; "any" lets them have units.
         grammar: all formulas that are possible, as a `Grammar`, its text, or the path of a file. Overrides `operators` and
             `constants`.
+        form: what is known of the formula, such as `"a(T)*exp(-b(p, T)) + C"`: each hole, a name with the columns that it may use, is
+            found, `C` is fitted. `operators` are those of the holes, except for `Operator` objects that the form names. Without
+            holes, nothing is searched for: the numbers are fitted as they are.
+        guesses: formulas to begin with, such as `["2*x + 1"]`. The search fits their numbers and varies them.
         timeout: time limit of the search in seconds; None for no limit.
         max_evaluations: the most distinct formulas to try; None for no limit.
         selection: which equation of the front `predict` uses: "mdl", "bic", "accurate", "knee", or "validation" if `fit` gets rows
@@ -100,6 +105,7 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedShapes, FittedStability, Re
         noise_: the noise model that was used, with how large the noise is, and why it was chosen.
         outliers_: the rows that lie too far from the law for the noise of the others, if the noise model allows for outliers.
         shapes_: which statements of `knowledge` are proved and which are checked, with the worst margin and where it is.
+        parts_: what each hole of the form became in the chosen equation, by its name.
         relevance_: what each column brings to the chosen equation, as a Series: the share of its variance that would be lost if the
             column were shuffled; 0 for columns that are not in it.
         notes_: what was changed or left out of the data, and reasons to doubt the answer.
@@ -131,6 +137,8 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedShapes, FittedStability, Re
         known: Mapping[str, str | float] | None = None,
         knowledge: Sequence[str] = (),
         bounds: Mapping[str, tuple[float, float]] | None = None,
+        form: str | None = None,
+        guesses: Sequence[str] = (),
     ) -> None:
         self.operators = operators
         self.constants = constants
@@ -149,6 +157,8 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedShapes, FittedStability, Re
         self.known = known
         self.knowledge = knowledge
         self.bounds = bounds
+        self.form = form
+        self.guesses = guesses
 
     def fit(
         self,
@@ -204,9 +214,10 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedShapes, FittedStability, Re
         target = str(getattr(y, "name", None) or "y")
         self.units_ = read_units(self.units, self.target_unit, self.known, self.constants, data.names, target)
         data, held_out = add_known(data, self.units_), None if held_out is None else add_known(held_out, self.units_)
+        grammar, self._form = self._make_grammar(data.names)
         request = RegressionRequest(
             data,
-            make_grammar(self.grammar, self.operators, self.constants, data.names),
+            grammar,
             target=target,
             config=config,
             limits=limits,
@@ -217,6 +228,8 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedShapes, FittedStability, Re
             groupings=groupings,
             units=self.units_,
             knowledge=read_knowledge(self.knowledge, self.bounds, data.names, str(getattr(y, "name", None) or "y")),
+            form=self._form,
+            guesses=check_guesses(self.guesses),
         )
         display = self._make_display(request) if self.verbose else nullcontext()
         with stop_flag(self) as flag, display as watch:
@@ -242,6 +255,7 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedShapes, FittedStability, Re
             loss: your own loss, if the run uses one.
         """
         from spl.runs.reader import read_run
+        from spl.runs.regression import stored_form
 
         run = read_run(path, operators)
         [search, *_] = run.searches
@@ -259,7 +273,10 @@ class SPLRegressor(FittedGroups, FittedRivals, FittedShapes, FittedStability, Re
             run_file=path,
             knowledge=() if run.knowledge is None else run.knowledge.texts,
             bounds=None if run.knowledge is None or not run.knowledge.bounds else dict(run.knowledge.bounds),
+            form=run.settings.get("form") or None,
+            guesses=tuple(run.settings.get("guesses", ())),
         )
+        model._form = stored_form(run)
         if run.facts.get("has_names", True):
             model.feature_names_in_ = np.array(run.data.names, dtype=object)
         model.n_features_in_ = len(run.data.names)

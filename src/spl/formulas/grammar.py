@@ -219,6 +219,23 @@ class Grammar:
         """
         return self._membership.accepts_template(tokens, symbol)
 
+    def states_of(self, token: int, *arguments: int) -> int:
+        """Return the states of this grammar's automaton that a tree is in, as bits; 0 if no rule has such a tree.
+
+        Args:
+            token: the root of the tree, one of the grammar's own tokens.
+            arguments: the states of its arguments.
+        """
+        return self._membership.states_of(token, *arguments)
+
+    def is_start(self, states: int) -> bool:
+        """Return whether the start symbol is among states: then it derives the tree that is in them.
+
+        Args:
+            states: as `states_of` returns them.
+        """
+        return bool(states & 1)
+
     def explain(self) -> str:
         """Return a description in a few lines: symbols, variables, operators, and how many formulas there are."""
         from spl.formulas.grammar_summary import summarize_grammar  # it takes grammars, so it imports this file

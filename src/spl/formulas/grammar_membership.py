@@ -122,6 +122,10 @@ class Membership:
             holds.append(states)
         return holds
 
+    def states_of(self, token: int, *arguments: int) -> int:
+        """Return the states of a node from its token and the states of its arguments; 0 if no rule has such a node."""
+        return self._move(token, *arguments)
+
     def _move(self, token: int, *arguments: int) -> int:
         """Return the states of a node from its token and the states of its arguments."""
         key = (token, *arguments)

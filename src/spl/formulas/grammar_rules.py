@@ -59,6 +59,20 @@ def build_grammar(operators: Sequence[str | Operator], variables: Sequence[str],
     return read_grammar(_Builder(templates, variables, own, constraints).write(), own, tuple(variables))
 
 
+def write_symbol(
+    symbol: str, operators: Sequence[str | Operator], variables: Sequence[str], *, has_constants: bool = True
+) -> str:
+    """Return the rules of a symbol for all formulas of the operators over the variables, as one line of text.
+
+    Examples:
+        >>> write_symbol("a", ["+", "sin"], ["T"])
+        'a -> a + a | sin(a) | C*a | T | C'
+    """
+    own = tuple(dict.fromkeys(item for item in operators if isinstance(item, Operator) and item.opcode < 0))
+    templates = list(dict.fromkeys(_find_template(item, own) for item in operators))
+    return _Builder(templates, variables, own, Constraints(constants=has_constants), start=symbol).write()
+
+
 @dataclass(frozen=True, slots=True)
 class _Template:
     """An operator's name and its text, with `{}` for each argument."""
@@ -98,12 +112,13 @@ class _Builder:
         variables: Sequence[str],
         own: tuple[Operator, ...],
         constraints: Constraints,
+        start: str | None = None,
     ) -> None:
         self._templates = templates
         self._variables = variables
         self._constraints = constraints
         taken = {*variables, *(operator.name for operator in own), *BUILT_IN, *SPELLINGS}
-        self._start = _free_name(_START_NAMES, taken)
+        self._start = start or _free_name(_START_NAMES, taken)
         self._argument = _free_name(_ARGUMENT_NAMES, taken | {self._start})
         self._unnested = _free_name(_UNNESTED_NAMES, taken | {self._start, self._argument})
 
@@ -136,7 +151,7 @@ class _Builder:
         constants = self._constraints.constants
         products = [f"C*{symbol}"] if constants else []
         leaves = [*map(quote_name, self._variables), *self._integers(), *(["C"] if constants else [])]
-        return f"{symbol} -> {' | '.join([*operations, *products, *leaves])}"
+        return f"{quote_name(symbol)} -> {' | '.join([*operations, *products, *leaves])}"
 
     def _write_argument(self) -> Iterator[str]:
         """Yield the alternatives of an argument: variables or sums of monomials, with factors if constants are allowed."""

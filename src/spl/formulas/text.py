@@ -49,6 +49,7 @@ class Names:
     literal: Callable[[float], int]  # the token of a number
     known: Sequence[str]  # names to suggest
     own: tuple[Operator, ...] = ()
+    hole: Callable[[str, tuple[str | None, ...]], int] | None = None  # the token of `name(column, ...)`; see `forms`
 
 
 def parse_expression(text: str, vocabulary: Vocabulary) -> Program:
@@ -259,6 +260,8 @@ class _Reader:
         name = show_primes(node.func.id)
         if name in self._names.known and not self._is_operator(name):
             raise self._error(node, f"'{name}' is not an operator. To multiply, write `{name} * (...)`.")
+        if self._names.hole is not None and not self._is_operator(name):
+            return self._hole(node, name, self._names.hole)
         try:
             operator = find_operator(name, self._names.own)
         except OperatorError as error:
@@ -272,6 +275,22 @@ class _Reader:
         if operator.opcode == tk.POW:
             return self._power(*node.args)
         return _Step((self._vocabulary.operator_token(operator),), tuple(node.args))
+
+    def _hole(self, node: ast.Call, name: str, token_of: Callable[[str, tuple[str | None, ...]], int]) -> _Step:
+        """Return the token of a hole; what is no name in its brackets is None."""
+        given = tuple(self._name_of(argument) for argument in node.args) + (None,) * len(node.keywords)
+        try:
+            return _Step((token_of(name, given),))
+        except ReadingError as error:
+            raise self._error(node, error.what) from None
+
+    def _name_of(self, node: ast.expr) -> str | None:
+        match node:
+            case ast.Name():
+                return self._cut(node)
+            case ast.Constant(value=str(name)):
+                return name
+        return None
 
     def _is_operator(self, name: str) -> bool:
         try:

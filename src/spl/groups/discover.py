@@ -9,7 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spl.errors import FormulaNotFound
+from spl.errors import FormulaNotFound, shorten
+from spl.formulas.grammar_spelling import spell_in_grammar
+from spl.formulas.guesses import MAX_GUESSES
+from spl.formulas.own_numbers import OWN_NAME
 from spl.formulas.program import Program
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.groups.fit import JointFit
@@ -27,6 +30,7 @@ from spl.kernels.runtime import store
 from spl.noise.models import NORMAL, NoiseModel
 from spl.regression.discover import Discovery, Progress, Watcher, discover, get_ready
 from spl.regression.fit import fit_constant
+from spl.regression.form_fit import fit_form
 from spl.regression.front import Front
 from spl.regression.interruption import Interruption
 from spl.regression.request import RegressionRequest
@@ -82,8 +86,8 @@ class GroupedSearch:
 def discover_any(
     request: RegressionRequest, *, watch: Watcher | None = None, must_stop: Callable[[], bool] = lambda: False
 ) -> Discovery:
-    """Find the formula behind a dataset, with numbers of groups if there are groups."""
-    find = discover_grouped if request.groupings else discover
+    """Find the formula behind a dataset, with numbers of groups if there are groups; fit a form without holes as it is."""
+    find = discover_grouped if request.groupings else fit_form if request.has_known_form else discover
     return find(request, watch=watch, must_stop=must_stop)
 
 
@@ -105,10 +109,21 @@ def discover_grouped(
     if not search.pool.fits:
         if stopped == "interrupted":
             raise KeyboardInterrupt  # there is nothing to return yet
-        raise FormulaNotFound(
-            "No formula of the grammar stays inside its domain on the rows of all groups. Allow other operators or more time."
-        )
+        raise _explain_failure(request)
     return _conclude(search, stopped)
+
+
+def _explain_failure(request: RegressionRequest) -> FormulaNotFound:
+    """Return the error for a search without any formula."""
+    form = request.form
+    if form is not None and OWN_NAME in form.template.vocabulary.variables and OWN_NAME not in request.data.names:
+        return FormulaNotFound(
+            f"No formula of the form '{shorten(form.text)}' was found that suits all groups. Write `C` for `{OWN_NAME}`: then the "
+            "data decides which numbers groups have for themselves."
+        )
+    return FormulaNotFound(
+        "No formula of the grammar stays inside its domain on the rows of all groups. Allow other operators or more time."
+    )
 
 
 def _set_up(
@@ -135,6 +150,8 @@ def _search(search: GroupedSearch) -> str:
     """Try proposals by turns until there is a reason to stop; return it."""
     pool, names = search.pool, search.request.data.names
     pool.add(_constant_first(search), most=1)
+    guesses = (spell_in_grammar(_share_numbers(each), search.grammar.shared) for each in search.request.guessed)
+    pool.add([each for each in guesses if each is not None], most=MAX_GUESSES)
     pool.add(simple_forms(names, search.grammar.derives, search.grammar.shared.vocabulary.own), most=MOST_FORMS_SHARED)
     pool.prune()
     pool.grow(search.has_evaluations)
@@ -154,6 +171,17 @@ def _search(search: GroupedSearch) -> str:
         search.report()
 
 
+def _share_numbers(program: Program) -> Program:
+    """Return a guess with a constant, still without a value, for each `K` in it."""
+    words = program.vocabulary
+    if OWN_NAME not in words.variables:
+        return program
+    own, values = words.variable_token(OWN_NAME), iter(program.constants)
+    tokens = tuple(CONSTANT_TOKEN if token == own else token for token in program.tokens)
+    constants = [1.0 if token == own else next(values) for token in program.tokens if token in (own, CONSTANT_TOKEN)]
+    return Program(tokens, words, tuple(constants))
+
+
 def _constant_first(search: GroupedSearch) -> list[Program]:
     """Return the constant, which every law has to beat."""
     constant = Program(
@@ -168,7 +196,7 @@ def _take_turn(search: GroupedSearch, source: Source, turn: int, budget: int) ->
         None if limit is None else max(min(TURN_SHARE * limit, search.time.seconds_left - LAST_SHARE * limit), 0.2)
     )
     budget = int(min(budget, max(left, 1)))
-    request = replace(search.request, grammar=search.grammar.shared, groupings=())
+    request = replace(search.request, grammar=search.grammar.shared, groupings=(), form=None, guesses=())
     programs, found = search_source(source, request, budget, seconds, seed_of(request, turn), search.is_out_of_time)
     if found is not None:
         search.n_episodes += found.n_episodes

@@ -85,7 +85,7 @@ class Discovery:
     seconds: float
     n_episodes: int
     n_evaluations: int
-    stopped: str  # "exact", "settled", "timeout", "evaluations", "exhausted", "schedules" or "interrupted"
+    stopped: str  # "exact", "settled", "timeout", "evaluations", "exhausted", "schedules", "fitted" or "interrupted"
     notes: tuple[str, ...] = ()  # for people: what was changed in the data, and reasons to doubt the answer
     noise: NoiseChoice = PLAIN_NOISE  # the noise model by which the formulas were fitted and chosen
     outliers: tuple[int, ...] = ()  # rows far from the formula, if the noise model expects such rows
@@ -207,10 +207,10 @@ def _assess(setup: SearchSetup, views: Views, view: View) -> None:
         setup.request.allows,
         must_stop=setup.is_out_of_time,
         is_late=setup.is_late,
-        respects=setup.request.respects,
+        respects=setup.respects,
         known=setup.known,
     )
-    found = [*_candidates(setup, view)]
+    found = [*_candidates(setup, view), *setup.guesses]
     if view is not views.first:
         found += views.first.front
     view.assessment_before = view.assessment
@@ -326,7 +326,7 @@ def _polish(setup: SearchSetup, views: Views) -> tuple[Yardstick, Front]:
         yardstick.floor,
         0.0 if is_interrupted else setup.time.seconds_left,
         derives=setup.request.allows,
-        respects=setup.request.respects,
+        respects=setup.respects,
         known=setup.known,
     )
     return yardstick, polished

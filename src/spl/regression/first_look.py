@@ -15,7 +15,7 @@ from spl.kernels.bank.bank import Bank
 from spl.kernels.programs import tokens as tk
 from spl.regression.bank_build import Tokens, grow_small_bank, spell_entry
 from spl.regression.candidate import Candidate
-from spl.regression.fit import evaluate
+from spl.regression.fit import evaluate, root_mean_square_error
 from spl.regression.request import RegressionRequest
 from spl.regression.scales import Scales, choose_scales
 
@@ -37,7 +37,23 @@ def look_first(request: RegressionRequest) -> Candidate | None:
     fitted = [_fit(tokens, request, sample) for entry in entries for tokens in _forms_of(entry)]
     exact = FIRST_LOOK_ROUNDING * sample.spread
     found = min(filter(None, fitted), key=lambda each: (max(each.loss, exact), each.cost), default=None)
-    return None if found is None else scales.express(found)
+    expressed = None if found is None else scales.express(found)
+    return _best_of(request, [] if expressed is None else [expressed])
+
+
+def _best_of(request: RegressionRequest, found: list[Candidate]) -> Candidate | None:
+    """Return the best of what was found and the guesses, with the numbers that these were given."""
+    data = request.data
+    guesses = [program for program in request.guessed if np.all(np.isfinite(program.constants))]
+    if not guesses:
+        return found[0] if found else None
+    losses = [root_mean_square_error(program, data) for program in (*(each.program for each in found), *guesses)]
+    candidates = [
+        *found,
+        *(Candidate(program, loss) for program, loss in zip(guesses, losses[len(found) :], strict=True)),
+    ]
+    place = int(np.argmin(losses))
+    return candidates[place] if np.isfinite(losses[place]) else None
 
 
 def _closest_entries(bank: Bank, target: NDArray[np.float64]) -> Iterator[int]:

@@ -95,7 +95,8 @@ class _Polisher:
         final = refit(tidy_within(candidate, self._check, self._respects, self._known.keeps).program).program
         try:
             simpler = refit(simplify(final, self._have_same_error))
-            final = round_constants(simpler, self._check.n_rows, self._floor, refit_in_time).program
+            rounded = round_constants(simpler, self._check.n_rows, self._floor, refit_in_time).program
+            final = rounded if self._respects(rounded) else simpler.program
             if final != simpler.program:
                 final = simplify(final, self._have_same_error)
         except _OutOfTimeError:

@@ -5,8 +5,10 @@ from dataclasses import KW_ONLY, dataclass, field
 from spl.data.dataset import Dataset
 from spl.data.groupings import MAX_GROUPINGS, Grouping
 from spl.data.hold_out import check_held_out
-from spl.errors import DataError, GrammarError, SettingError
+from spl.errors import DataError, GrammarError, SettingError, shorten
+from spl.formulas.forms import Form
 from spl.formulas.grammar import Grammar
+from spl.formulas.guesses import check_guesses, read_guess
 from spl.formulas.own_numbers import OWN_NAME
 from spl.formulas.program import Program
 from spl.knowledge.knowledge import Knowledge
@@ -35,6 +37,8 @@ class RegressionRequest:
         groupings: which group each row belongs to, if groups may have numbers of their own; one or two groupings.
         units: the units of the columns and the target; None if they play no part.
         knowledge: what is known of the shape of the law: formulas that break it are left out.
+        form: the form that all formulas of the grammar have, if it was made of one; see `formulas/forms`.
+        guesses: formulas to begin with, as texts; the search varies them.
         keeps_rivals: whether to collect formulas that the data cannot tell from the best one, when the search ends.
 
     Examples:
@@ -58,12 +62,21 @@ class RegressionRequest:
     groupings: tuple[Grouping, ...] = ()
     units: TableUnits | None = None
     knowledge: Knowledge | None = None
+    form: Form | None = None
+    guesses: tuple[str, ...] = ()
+    guessed: tuple[Program, ...] = field(init=False)  # the guesses as trees of the grammar, with their numbers
 
     def __post_init__(self) -> None:
         bound = bind_grammar(self.grammar, self.data.names, self.groupings)
         object.__setattr__(self, "grammar", hold_units(bound, self.units))
+        object.__setattr__(self, "guessed", tuple(self._read_guess(text) for text in check_guesses(self.guesses)))
         check_groupings(self.groupings, self.data.n_rows)
         check_knowledge_suits(self.knowledge, self.groupings)
+        if self.has_known_form and self.knowledge is not None and self.knowledge.statements:
+            raise SettingError(
+                "Statements about the shape of the law cannot be combined with a form without holes, which is the law already. Leave "
+                "out the statements, or write a hole for the part that they are about."
+            )
         check_noise_suits(self.noise, self.data)
         if self.held_out is not None:
             check_held_out(self.held_out, self.data.names)
@@ -79,6 +92,17 @@ class RegressionRequest:
     def respects(self, program: Program) -> bool:
         """Return whether a formula of the columns has the unit of the target; without units, each one does."""
         return self.units is None or self.units.allow(program)
+
+    @property
+    def has_known_form(self) -> bool:
+        """Whether there is a form without holes: only its numbers are to be fitted."""
+        return self.form is not None and not self.form.holes
+
+    def _read_guess(self, text: str) -> Program:
+        guess = read_guess(text, self.grammar, self.form)
+        if not self.respects(guess):
+            raise GrammarError(f"The guess '{shorten(text)}' does not have the unit of the target. Change the guess.")
+        return guess
 
 
 def bind_grammar(grammar: Grammar, columns: tuple[str, ...], groupings: tuple[Grouping, ...]) -> Grammar:

@@ -5,6 +5,7 @@ A searcher owns its tree, and what outlives it: the ledger of known programs, th
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ import numpy as np
 from spl.data.dataset import Dataset
 from spl.errors import RunFileError
 from spl.formulas.grammar import Grammar
+from spl.formulas.grammar_spelling import derive
 from spl.kernels.programs.fit import FitEffort
+from spl.kernels.programs.prices import NUMBER_COST
 from spl.kernels.programs.tokens import MAX_PROGRAM_LENGTH
 from spl.kernels.runtime.compiler import unit_of
 from spl.kernels.runtime.units import Unit
@@ -31,7 +34,14 @@ from spl.kernels.tree.search import (
     run_episodes,
 )
 from spl.regression.candidate import Candidate, Module, Rough
-from spl.regression.checkpoint import SearcherState, blank_unused, pack_modules, unpack_modules, unpack_record
+from spl.regression.checkpoint import (
+    SearcherState,
+    blank_unused,
+    pack_candidates,
+    pack_modules,
+    unpack_modules,
+    unpack_record,
+)
 from spl.regression.memory_budget import MAX_KEYS, MAX_NODES, MemoryPlan
 from spl.regression.packing import pack_alphabet, pack_costs, pack_rules, pack_table
 from spl.settings import CLOSERS, SearchConfig
@@ -88,6 +98,24 @@ class Searcher:
     def forget_modules(self) -> None:
         """Empty the list of modules, so that the next round collects new ones."""
         self._ledger.totals[N_MODULES] = 0
+
+    def take_up(self, found: Sequence[Candidate]) -> None:
+        """Record formulas of the grammar, with their losses on the sample, as if the search had found them: it then varies them."""
+        front = np.asarray(self._ledger.front)
+        for candidate in found:
+            derivation = derive(candidate.program, self._grammar)
+            if derivation is None:
+                continue
+            policy = self._context.policy
+            reward = policy.eta**derivation.n_rules / (1.0 + candidate.loss * policy.loss_scale)
+            [record] = pack_candidates([replace(candidate, reward=reward)])
+            record["origin"][: len(derivation.origins)] = derivation.origins
+            record["n_rules"] = derivation.n_rules
+            cost = candidate.program.cost + (NUMBER_COST - 1) * candidate.program.n_constants
+            if cost < front.size and candidate.loss < front[cost]["loss"]:
+                front[cost] = record
+            if reward > front[0]["reward"]:
+                front[0] = record
 
     def grow(self, n_episodes: int, max_evaluations: int, must_stop: Callable[[], bool]) -> None:
         """Run up to n_episodes episodes; stop earlier if the tree or the evaluations are used up, or must_stop() says so.

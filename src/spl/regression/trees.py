@@ -16,6 +16,7 @@ from spl.data.dataset import Dataset
 from spl.formulas.grammar import Grammar
 from spl.kernels.tree.complete import Completion
 from spl.regression.bank_build import make_completion, own_scratch
+from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import SearcherState
 from spl.regression.memory_budget import MemoryPlan
 from spl.regression.parallel import Parcel, Workers, ignore_ctrl_c, pack, run_all
@@ -70,6 +71,11 @@ class Forest:
         else:
             self._completion = like._completion._replace(weights=recipe.sample.weights)
         self.searchers = [recipe.make_searcher(seed, self._completion) for seed in seeds]
+
+    def take_up(self, found: Sequence[Candidate]) -> None:
+        """Let all trees know formulas of their grammar, fitted to their rows, as if they had found them."""
+        for searcher in self.searchers:
+            searcher.take_up(found)
 
     def grow(self, end: int, max_evaluations: int, must_stop: Callable[[], bool]) -> None:
         """Grow each tree to `end` episodes, unless its evaluations are used up or must_stop() says so."""

@@ -62,6 +62,8 @@ def _check_settings(settings: StoredFields, kind: str) -> None:
     limits = as_fields(settings["limits"]).check_names(_LIMITS)
     config = as_fields(settings["config"]).check_names(_CONFIG)
     as_list(config["closers"])
+    as_text(settings.get("form", ""))
+    as_texts(settings.get("guesses", []))
     with checked_as_stored():
         Limits(timeout=limits["timeout"], max_evaluations=limits["max_evaluations"])
         config_from_plain(config)

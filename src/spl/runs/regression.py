@@ -12,8 +12,9 @@ from typing import Any
 
 from spl.data.dataset import Dataset
 from spl.errors import RunFileError
+from spl.formulas.forms import Form
 from spl.formulas.json_codec import check_no_stand_ins
-from spl.groups.discover import discover_grouped
+from spl.groups.discover import discover_any
 from spl.kernels.tree.ledger import N_EPISODES
 from spl.noise.models import check_noise, decode_noise, encode_noise
 from spl.regression.assess import has_settled
@@ -28,7 +29,7 @@ from spl.runs.writer import RunFile, RunPlan
 from spl.settings import Limits, SearchConfig
 
 MIN_RESUME_SECONDS = 1.0  # for a run that is continued, even if its time is up
-ENDED_FOR_GOOD = ("exact", "exhausted")  # more time would change nothing
+ENDED_FOR_GOOD = ("exact", "exhausted", "fitted")  # more time would change nothing
 
 
 def discover_in_file(
@@ -51,7 +52,12 @@ def discover_in_file(
         config=request.config,
         seed=request.seed,
         is_any_seed=is_any_seed,
-        more={"noise": encode_noise(request.noise), **encode_knowledge(request.knowledge)},
+        more={
+            "noise": encode_noise(request.noise),
+            "form": "" if request.form is None else request.form.text,
+            "guesses": list(request.guesses),
+            **encode_knowledge(request.knowledge),
+        },
         facts=facts or {},
         held_out=request.held_out,
         groupings=request.groupings,
@@ -66,7 +72,7 @@ def discover_in_file(
         def is_asked_to_stop() -> bool:
             return must_stop() or run.must_stop()
 
-        if request.groupings:
+        if request.groupings or request.has_known_form:
             keeper = run.keeper(0)
 
             def follow(progress: Progress) -> None:
@@ -74,7 +80,7 @@ def discover_in_file(
                 if watch is not None:
                     watch(progress)
 
-            found = discover_grouped(replace(request, seed=run.seed), watch=follow, must_stop=is_asked_to_stop)
+            found = discover_any(replace(request, seed=run.seed), watch=follow, must_stop=is_asked_to_stop)
         else:
             found = discover(
                 replace(request, limits=_limits_left(limits, checkpoint), seed=run.seed),
@@ -126,7 +132,16 @@ def stored_request(
         held_out=run.held_out,
         groupings=run.groupings,
         knowledge=run.knowledge,
+        form=stored_form(run),
+        guesses=tuple(run.settings.get("guesses", ())),
     )
+
+
+def stored_form(run: StoredRun) -> Form | None:
+    """Return the form of a run; None if it has none, as older runs."""
+    [search] = run.searches
+    text = run.settings.get("form", "")
+    return Form.from_text(text, run.data.names, search.grammar.vocabulary.own) if text else None
 
 
 def request_stop(path: str | Path) -> None:

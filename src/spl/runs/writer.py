@@ -342,7 +342,7 @@ def _flatten(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that must not change, in one dictionary."""
     config = {name: value for name, value in settings["config"].items() if name not in _LIMITS_OF_CONFIG}
     return (
-        {"noise": "normal", "knowledge": [], "bounds": {}}  # of runs that do not say
+        {"noise": "normal", "knowledge": [], "bounds": {}, "form": "", "guesses": []}  # of runs that do not say
         | config
         | {name: settings[name] for name in settings if name not in ("config", "limits", "jobs")}
     )
