@@ -24,7 +24,7 @@ from spl.errors import DataRepaired, RunFileError, SearchInterrupted, UndefinedE
 
 pytestmark = pytest.mark.search
 
-FEW = {"max_evaluations": 3000, "random_state": 0}
+FEW = {"max_evaluations": 1000, "timeout": None, "random_state": 0}
 CHECKED = SPLRegressor(operators=("+", "-", "*"), max_evaluations=100, search=SearchConfig(n_trees=1))
 
 
@@ -126,11 +126,11 @@ def test_a_model_survives_pickle_and_joblib(model, table, tmp_path: Path):
 
 def test_it_works_in_a_pipeline_and_a_grid_search(table):
     pipeline = make_pipeline(
-        StandardScaler(), SPLRegressor(operators=("+", "-", "*"), max_evaluations=2000, random_state=0)
+        StandardScaler(), SPLRegressor(operators=("+", "-", "*"), max_evaluations=500, random_state=0)
     )
     search = GridSearchCV(pipeline, {"splregressor__constants": [True, False]}, cv=2).fit(*table)
     assert search.best_params_ == {"splregressor__constants": True}
-    assert clone(pipeline).get_params()["splregressor__max_evaluations"] == 2000
+    assert clone(pipeline).get_params()["splregressor__max_evaluations"] == 500
 
 
 def test_an_interrupt_returns_the_best_so_far_with_a_warning(table, monkeypatch):

@@ -113,3 +113,13 @@ def test_a_pool_grows_from_a_formula_to_the_law_beside_it(rng):
     assert "sqrt" not in to_text(pool.best.formula.program)
     pool.grow()
     assert to_text(pool.best.formula.program, 2) == "sqrt(0.16*x**2 + k1)"
+
+
+def test_pruning_tries_structures_again_that_had_no_chance_before(rng):
+    pool = make_pool(decays(rng, 0.02))
+    pool.add(parse("C*exp(C*x)"), most=0)  # seen, but not fitted to all groups
+    pool.add(parse("C*exp(C*x)"), most=1)
+    assert not pool.fits
+    pool.add(parse("C*exp(C*x) + C*x"), most=1)
+    pool.prune()
+    assert to_text(pool.best.formula.program, 1) == "k1*exp(-0.7*x)"

@@ -5,6 +5,8 @@ import pytest
 
 from spl.data.dataset import Dataset
 from spl.data.groupings import Grouping
+from spl.datasets.grouped_laws import load_grouped_law
+from spl.datasets.grouped_tables import make_grouped_table
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
 from spl.groups.rows import GroupedRows
@@ -69,3 +71,10 @@ def test_each_number_may_depend_on_another_grouping(rng):
     groupings = (Grouping.from_labels(first, "lab"), Grouping.from_labels(second, "day"))
     found = choose("C*x + C", GroupedRows(Dataset.from_arrays(x[:, None], target, names=["x"]), groupings))
     assert found.formula.scopes == (0, 1)
+
+
+def test_a_number_that_is_the_same_in_all_groups_is_shared_in_exact_data():
+    data = make_grouped_table(load_grouped_law("spectral_line"), 10, noise=0.0, seed=0)
+    lines = Grouping.from_labels(data.labels["pressure"], "pressure")
+    rows = GroupedRows(Dataset.from_arrays(data.table, data.target, names=["x"]), (lines,))
+    assert to_text(choose("C/(x**2 + C*x + C)", rows).formula.program, 4) == "k1/(x**2 - 10.4*x + k2)"

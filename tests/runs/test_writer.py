@@ -1,8 +1,10 @@
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,8 @@ from spl.settings import Limits
 
 pytestmark = pytest.mark.search
 
+LONG = make_config(4)  # enough for a file that a full disk cannot hold
+
 
 @contextmanager
 def full_disk(n_bytes):
@@ -28,23 +32,28 @@ def full_disk(n_bytes):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_when_the_disk_is_full_the_search_goes_on_and_says_so(tmp_path):
-    path, config = tmp_path / "run.spl", make_config(4)
-    expected = search_in_file(tmp_path / "other.spl", config=config)
+@pytest.fixture(scope="module")
+def on_a_full_disk(tmp_path_factory):
+    """What a search finds on a disk that fills up, the file it leaves, and what it finds with room."""
+    folder = tmp_path_factory.mktemp("runs")
+    expected = search_in_file(folder / "other.spl", config=LONG)
     with full_disk(300_000), pytest.warns(RunFileWarning, match="cannot be written.*The search continues"):
-        found = search_in_file(path, config=config)
+        found = search_in_file(folder / "run.spl", config=LONG)
+    return found, folder / "run.spl", expected
+
+
+def test_when_the_disk_is_full_the_search_goes_on_and_says_so(on_a_full_disk):
+    found, path, expected = on_a_full_disk
     assert summary(found) == summary(expected)
     run = read_run(path)
     assert run.status in ("died", "finished", "interrupted")
     assert len(run.searches[0].front)
 
 
-def test_a_run_that_the_disk_was_full_for_is_continued_when_there_is_room_again(tmp_path):
-    path, config = tmp_path / "run.spl", make_config(4)
-    expected = search_in_file(tmp_path / "other.spl", config=config)
-    with full_disk(300_000), pytest.warns(RunFileWarning):
-        search_in_file(path, config=config)
-    assert summary(search_in_file(path, config=config)) == summary(expected)
+def test_a_run_that_the_disk_was_full_for_is_continued_when_there_is_room_again(on_a_full_disk, tmp_path):
+    _, left, expected = on_a_full_disk
+    path = Path(shutil.copy(left, tmp_path))
+    assert summary(search_in_file(path, config=LONG)) == summary(expected)
     assert read_run(path).status == "finished"
 
 

@@ -27,9 +27,9 @@ from spl.regression.fit import run_kernel
 from spl.regression.front import Front
 
 MAX_STRUCTURE_NUMBERS = 8  # of a structure: more can only be an overfit
-MAX_BOUNDED = 60  # structures of one proposal; of more, the best by a glance at one or two groups
-N_GLANCED_GROUPS = 2
-N_QUICK_GROUPS = 3  # groups of the first, quick fit
+MAX_BOUNDED = 60  # structures of one proposal; of more, the best by a glance at a few groups
+N_GLANCED_GROUPS = 3
+N_QUICK_GROUPS = 5  # groups of the first, quick fit
 QUICK_EFFORT = FitEffort(n_starts=3, n_scans=24, max_iterations=20, tolerance=1e-5)
 QUICK_HARD_EFFORT = FitEffort(n_starts=6, n_scans=48, max_iterations=20, tolerance=1e-5)  # of a group that fits worse
 MIN_ROWS_OF_BOTH = 12  # of groups of both groupings at once, to judge structures by them
@@ -55,6 +55,7 @@ class Pool:
     fits: dict[tuple[Tokens, Tokens], JointFit] = field(default_factory=dict)
     n_evaluations: int = 0  # structures and joint fits
     _seen: set[Tokens] = field(default_factory=set)
+    _shared: set[Tokens] = field(default_factory=set)  # those that got the choice of shared numbers
     _leaders: dict[frozenset[int], list[tuple[float, int, Program]]] = field(default_factory=dict)  # by columns
     _varied: set[Tokens] = field(default_factory=set)
     _tables: list[list[FitTable | None]] = field(default_factory=list)
@@ -82,9 +83,12 @@ class Pool:
         best = self.best
         return best is not None and best.loss <= self.rows.data.floor
 
-    def add(self, programs: Iterable[Program], most: int) -> None:
-        """Take up structures: those whose bound is lowest get the choice of shared numbers, up to `most`."""
-        structures = self._take_new(programs)
+    def add(self, programs: Iterable[Program], most: int, *, tries_again: bool = False) -> None:
+        """Take up structures: those whose bound is lowest get the choice of shared numbers, up to `most`.
+
+        With `tries_again`, structures that were seen without being chosen have another chance, from the numbers they come with.
+        """
+        structures = self._take_new(programs, self._shared if tries_again else self._seen)
         if len(structures) > MAX_BOUNDED:
             glanced = [(self._glance(each), k, each) for k, each in enumerate(structures) if not self.must_stop()]
             structures = [each for _, _, each in sorted(glanced)[:MAX_BOUNDED]]
@@ -102,26 +106,31 @@ class Pool:
             both = [*self._leaders.get(columns, []), (bound, len(self._seen), structure)]
             self._leaders[columns] = sorted(both, key=lambda each: each[:2])[:N_VARIED_PER_COLUMNS]
 
-    def _take_new(self, programs: Iterable[Program]) -> list[Program]:
-        """Return the structures of formulas that were not seen before."""
-        found = []
+    def _take_new(self, programs: Iterable[Program], known: set[Tokens]) -> list[Program]:
+        """Return the structures of formulas that are not known."""
+        found: dict[Tokens, Program] = {}
         for program in programs:
             structure = numbers_to_constants(program, kept=self.given, has_factors=False)
-            if structure.tokens not in self._seen and structure.n_constants <= MAX_STRUCTURE_NUMBERS:
-                self._seen.add(structure.tokens)
-                found.append(structure)
-        return found
+            if structure.tokens not in known and structure.n_constants <= MAX_STRUCTURE_NUMBERS:
+                found.setdefault(structure.tokens, structure)
+        self._seen.update(found)
+        return list(found.values())
 
     def _glance(self, structure: Program) -> float:
-        """Return a rough length: that of the better of two groups, of the grouping that suits the structure best."""
+        """Return a rough length, from two of three groups, of the grouping that suits the structure best."""
         self.n_evaluations += 1
-        data, best = self.rows.data, np.inf
-        for table in (table for quick in self._quick for table in quick[:N_GLANCED_GROUPS]):
+        loss = min(self._glance_within(structure, quick[:N_GLANCED_GROUPS]) for quick in self._quick)
+        data = self.rows.data
+        return data.n_rows * float(np.log(max(loss, data.floor))) + formula_nats(structure) + structure.n_constants
+
+    def _glance_within(self, structure: Program, quick: list[FitTable]) -> float:
+        variances = []
+        for table in quick:
             square, _ = run_kernel(structure, table, QUICK_EFFORT, 0)
             left = max(table.target.size - structure.n_constants, 0.25 * table.target.size)
-            best = min(best, float(square) / left)
-        loss = max(float(np.sqrt(best)), data.floor)
-        return data.n_rows * float(np.log(loss)) + formula_nats(structure) + structure.n_constants
+            variances.append(float(square) / left)
+        kept = sorted(variances)[: max(len(variances) - 1, 1)]  # one may be a poor fit
+        return float(np.sqrt(np.mean(kept)))
 
     def _bound(self, structure: Program) -> float:
         """Return about how short the description of a structure can get, from a few groups by themselves.
@@ -144,6 +153,7 @@ class Pool:
         return data.n_rows * float(np.log(loss)) + formula_nats(structure) + n
 
     def _share(self, structure: Program) -> JointFit | None:
+        self._shared.add(structure.tokens)
         sharing = Sharing(structure, self.rows, self.allows, self._tables)
         best = sharing.choose()
         for fit in sharing.fits:
@@ -174,7 +184,7 @@ class Pool:
                 *filter(self.derives, drop_one_term(structure)),
                 *filter(self.derives, replace_one_function_by_powers(structure)),
             ]
-            self.add(shorter, most=len(shorter))
+            self.add(shorter, most=len(shorter), tries_again=True)
             if self.best is best:
                 return
 

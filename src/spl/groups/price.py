@@ -120,17 +120,17 @@ def _price_population(information: Array, values: Array, n_rows: int) -> tuple[f
     scaled = information * width[:, np.newaxis] * width  # T H T
     inside = scaled + np.eye(n_own)
     away = (values - mean) / width
-    # d' (T**2 + H**-1)**-1 d, written so that nothing cancels whether the width or the errors are larger
+    # d' (T**2 + H**-1)**-1 d as a sum of two squares, so that nothing cancels whether the width or the errors are larger
     size = np.sqrt(np.einsum("goo->go", inside))
     unit = inside / size[:, :, np.newaxis] / size[:, np.newaxis, :]  # exact laws have entries of 1e28
     unit += RIDGE * np.eye(n_own)  # for numbers that others can replace
-    spread = np.einsum("gop,gp->go", scaled, away) / size
-    chi = np.einsum("go,go->g", away / size, np.linalg.solve(unit, spread[:, :, np.newaxis])[:, :, 0])
+    by_errors = np.linalg.solve(unit, (away / size)[:, :, np.newaxis])[:, :, 0] / size  # the rest is how groups differ
+    chi = np.einsum("go,gop,gp->g", by_errors, scaled, by_errors) + ((away - by_errors) ** 2).sum(axis=1)
     volume = 0.5 * float(np.linalg.slogdet(unit)[1].sum()) + float(np.log(size).sum())
     error = np.sqrt(1.0 / np.maximum((1.0 / (width**2 + 1.0 / precision)).sum(axis=0), TINY))
     with np.errstate(over="ignore"):
         means = np.log(np.minimum(np.hypot(1.0, mean / error), MOST_ERRORS)).sum()
-    return float(max(chi.sum(), 0.0)), volume, float(means) + n_own * (OWN_NATS + 0.5 * math.log(n_rows))
+    return float(chi.sum()), volume, float(means) + n_own * (OWN_NATS + 0.5 * math.log(n_rows))
 
 
 def _find_populations(values: Array, variances: Array) -> tuple[Array, Array]:
