@@ -109,3 +109,13 @@ def test_errors_of_an_old_run_are_unknown():
     )
     [number] = system_number_rows(old)
     assert (number.interval, number.lower) == ("", number.value)
+
+
+def test_the_parts_of_a_form_are_told():
+    run = noisy_run(formulas=("C", "C*x + C*u"))
+    with_form = replace(run, settings={**run.settings, "form": "a(x) + b(u)"})
+    words = how_sure_of(with_form, 1).words
+    assert words[0].startswith("a(x) is 2.")
+    assert words[0].endswith("*x.")
+    assert words[1].startswith("b(u) is ")
+    assert how_sure_of(run, 1).words == words[2:]

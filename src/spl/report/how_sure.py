@@ -8,6 +8,7 @@ import numpy as np
 from spl.data.dataset import Dataset
 from spl.display.how_sure import chance_text, check_name, how_sure_words
 from spl.display.numbers import interval_text, number_text
+from spl.display.parts import UNKNOWN_PART, find_part_texts
 from spl.display.results import SHOWN_DIGITS
 from spl.display.rivals import MAX_SHOWN, place_text
 from spl.display.shapes import describe_margin
@@ -31,6 +32,7 @@ from spl.report.contents import CheckRow, HowSurePart, NumberRow, RivalRow, Slic
 from spl.report.gather import sample_rows
 from spl.runs.fit_rows import OWN_FUNCTIONS, fit_rows_of
 from spl.runs.reader import StoredRun, StoredSystem
+from spl.runs.regression import stored_form
 
 MAX_SLICES = 6
 GROUPED_WORDS = (
@@ -59,7 +61,7 @@ def how_sure_of(run: StoredRun, place: int) -> HowSurePart:
     rivals, columns = sure.rivals or (), sorted(columns_of(program))
     return HowSurePart(
         equation=equation,
-        words=tuple(how_sure_words(sure)),
+        words=(*_part_words(run, run.data, program), *how_sure_words(sure)),
         target=search.name,
         numbers=tuple(map(_number_row, sure.numbers)),
         slices=tuple(_slice_charts(program, columns[:MAX_SLICES], run.data, fit, found.outliers)),
@@ -69,6 +71,12 @@ def how_sure_of(run: StoredRun, place: int) -> HowSurePart:
         checks=tuple(map(_check_row, sure.checks)),
         shapes=tuple(_shape_rows(run, run.data, program)),
     )
+
+
+def _part_words(run: StoredRun, data: Dataset, program: Program) -> Iterator[str]:
+    """Yield what each hole of the form became; nothing without a form."""
+    for hole, text in find_part_texts(stored_form(run), program, data).items():
+        yield f"{hole} {UNKNOWN_PART}." if text is None else f"{hole} is {text}."
 
 
 def _shape_rows(run: StoredRun, data: Dataset, program: Program) -> Iterator[tuple[str, str, str]]:
