@@ -1,6 +1,7 @@
 """Requests of a page are checked, and become equivalent commands."""
 
 import json
+import re
 import shlex
 
 import numpy as np
@@ -30,6 +31,7 @@ RIGHT = [
     LAW,
     LAW | {"sigma_x": {"x": "t"}},
     LAW | {"knowledge": ["f > -9", "increasing in 'a,b' for x < 0.5"], "bounds": ["x=-2:2"]},
+    LAW | {"form": "g(x)*h('a,b') + C", "guesses": ["2*x*'a,b' + 1", "x"]},
     SYSTEM,
     SYSTEM | {"order": 2, "inputs": ["a,b"], "weak": True},
     SYSTEM | {"constants": False},
@@ -202,3 +204,19 @@ def test_rates_are_columns_of_rules_if_they_are_asked_for():
 def test_rates_become_an_option_of_the_command(given, options):
     words = read_request(SYSTEM | {"implicit": given}).arguments("d.csv", "r", "r.spl")
     assert [word for word in words if word.startswith("--implicit")] == options
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (LAW | {"form": "g(z)"}, "Hole 'g' uses a column 'z' that does not exist."),
+        (LAW | {"form": "g(x)", "guesses": ["'a,b'"]}, "it does not have the form 'g(x)'"),
+        (LAW | {"guesses": ["sin(x)"]}, "no formula has 'sin'"),
+        (LAW | {"form": "g(x)", "rules": "f -> x"}, "A form cannot be combined with rules"),
+        (SYSTEM | {"form": "g(x)"}, "not for systems"),
+        (SYSTEM | {"guesses": ["x"]}, "not for systems"),
+    ],
+)
+def test_mistakes_in_forms_and_guesses_are_named(table, given, message):
+    with pytest.raises(SplError, match=re.escape(message)):
+        read_request(given).check(table)

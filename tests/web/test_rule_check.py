@@ -2,7 +2,7 @@
 
 import pytest
 
-from spl.web.rule_check import check_rules
+from spl.web.rule_check import check_form, check_rules
 
 
 def test_right_rules_are_explained():
@@ -38,3 +38,12 @@ def test_a_mistake_in_no_single_place_is_told_without_one(text):
     assert not answer["is_right"]
     assert answer["line"] is None
     assert answer["message"]
+
+
+def test_a_form_is_checked_as_rules_are():
+    assert check_form("a(x)*exp(-b(x)) + C", ["x"])["explanation"] == "Unknown parts: a(x), b(x). Numbers: 1."
+    assert check_form("C*x", ["x"])["explanation"] == "Unknown parts: none, so only numbers are fitted. Numbers: 1."
+    assert check_form(" ", ["x"]) == {"is_right": True, "explanation": ""}
+    wrong = check_form("2 + a(z)", ["x"])
+    assert (wrong["is_right"], wrong["line"], wrong["column"]) == (False, 1, 5)
+    assert wrong["message"].startswith("Hole 'a' uses a column 'z'")

@@ -13,7 +13,9 @@ from spl.data.trajectory_files import prepare_trajectories
 from spl.dynamics.implicit import share_grammar
 from spl.dynamics.rows import AUTO_RATES, WEAK_METHOD, Plan, allows_rates
 from spl.errors import SettingError
+from spl.formulas.forms import Form
 from spl.formulas.grammar import Grammar
+from spl.formulas.guesses import check_guesses, read_guess
 from spl.formulas.system import rate_names, velocity_names
 from spl.knowledge.box import read_bounds
 from spl.knowledge.knowledge import Judge, Knowledge
@@ -28,11 +30,19 @@ ORDERS = (1, 2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowedFormulas:
-    """The formulas to search: those of some operators, or those of rules."""
+    """The formulas to search: those of some operators, perhaps of a form, or those of rules; and formulas to begin with."""
 
     operators: tuple[str, ...] = ()
     rules: str | None = None
     has_constants: bool = True
+    form: str | None = None
+    guesses: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.form is not None and self.rules is not None:
+            raise SettingError(
+                "A form cannot be combined with rules: both say which formulas are possible. Leave one out."
+            )
 
     def grammar(self, columns: Sequence[str]) -> Grammar:
         """Return the grammar over the columns; raise a clear error if it is not valid."""
@@ -40,13 +50,27 @@ class AllowedFormulas:
             return Grammar.from_text(self.rules, variables=columns).bind(columns)
         if not self.operators:
             raise SettingError("No operator is selected. Select at least one, or write rules.")
+        if self.form is not None:
+            return Form.from_text(self.form, columns).grammar(self.operators, constants=self.has_constants)
         return Grammar.from_operators(self.operators, columns, constants=self.has_constants)
 
     def options(self, rules_file: str) -> list[str]:
         """Return these formulas as options of a command."""
+        guesses = [f"--guess={guess}" for guess in self.guesses]
         if self.rules is not None:
-            return [f"--grammar={rules_file}"]
-        return [f"--operators={','.join(self.operators)}", *([] if self.has_constants else ["--no-constants"])]
+            return [f"--grammar={rules_file}", *guesses]
+        return [
+            f"--operators={','.join(self.operators)}",
+            *([] if self.has_constants else ["--no-constants"]),
+            *([] if self.form is None else [f"--form={self.form}"]),
+            *guesses,
+        ]
+
+    def check_guesses(self, grammar: Grammar) -> None:
+        """Raise a clear error unless the formulas to begin with are possible."""
+        form = None if self.form is None else Form.from_text(self.form, grammar.vocabulary.variables)
+        for guess in check_guesses(self.guesses):
+            read_guess(guess, grammar, form)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,6 +228,9 @@ class SearchRequest:
         grammar = self.allowed.grammar(columns)
         if isinstance(self.sought, Dynamics):
             self.sought.check_grammar(grammar, columns)
+            if self.allowed.form is not None or self.allowed.guesses:
+                raise SettingError("Forms and guesses are for one formula, not for systems. Leave them out.")
+        self.allowed.check_guesses(grammar)
         return notes
 
     def arguments(self, data: str, rules_file: str, run_file: str) -> list[str]:
@@ -293,6 +320,8 @@ def read_request(given: object) -> SearchRequest:
             operators=fields.texts("operators"),
             rules=fields.text_or_none("rules"),
             has_constants=fields.truth("constants", True),
+            form=fields.text_or_none("form"),
+            guesses=fields.texts("guesses"),
         ),
         timeout=fields.number("timeout", TIMEOUT),
         jobs=fields.whole("jobs", 1),

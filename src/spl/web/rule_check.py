@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spl.errors import GrammarError, SplError
+from spl.formulas.forms import Form
 from spl.formulas.grammar import Grammar
 
 
@@ -25,6 +26,26 @@ def check_rules(text: str, columns: Sequence[str] | None) -> dict[str, Any]:
     except SplError as error:
         line, column = (error.line, error.column) if isinstance(error, GrammarError) else (None, None)
         return {"is_right": False, "message": _without_place(str(error), line), "line": line, "column": column}
+
+
+def check_form(text: str, columns: Sequence[str]) -> dict[str, Any]:
+    """Return what the holes of a form are, or the message and the place of its first mistake; no form is right, too.
+
+    Examples:
+        >>> check_form("a(T) + C*x", ["T", "x"])
+        {'is_right': True, 'explanation': 'Unknown parts: a(T). Numbers: 1.'}
+        >>> check_form("a(TT)", ["T", "x"])["message"]
+        "Hole 'a' uses a column 'TT' that does not exist. Did you mean 'T'?"
+    """
+    if not text.strip():
+        return {"is_right": True, "explanation": ""}
+    try:
+        form = Form.from_text(text, columns)
+    except GrammarError as error:
+        message = _without_place(str(error), error.line)
+        return {"is_right": False, "message": message, "line": error.line, "column": error.column}
+    holes = ", ".join(hole.text for hole in form.holes) or "none, so only numbers are fitted"
+    return {"is_right": True, "explanation": f"Unknown parts: {holes}. Numbers: {form.template.n_constants}."}
 
 
 def _without_place(message: str, line: int | None) -> str:

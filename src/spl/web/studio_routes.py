@@ -19,7 +19,7 @@ from spl.settings import TIMEOUT
 from spl.web.answers import TooLarge, answer, page, read_json, read_pieces
 from spl.web.folder import StudioFolder
 from spl.web.request import AllowedFormulas, RequestFields, read_request
-from spl.web.rule_check import check_rules
+from spl.web.rule_check import check_form, check_rules
 from spl.web.searches import Searches
 from spl.web.statement_check import check_statements
 from spl.web.table_view import describe_table, read_named
@@ -57,6 +57,7 @@ class StudioRoutes:
             Route("/api/data/{name}", self._describe_data),
             Route("/api/rules", self._check_rules, methods=["POST"]),
             Route("/api/rules/of-operators", self._write_rules, methods=["POST"]),
+            Route("/api/form", self._check_form, methods=["POST"]),
             Route("/api/statements", self._check_statements, methods=["POST"]),
             Route("/api/searches", self._start, methods=["POST"]),
         ]
@@ -117,6 +118,11 @@ class StudioRoutes:
         fields = RequestFields(await read_json(request))
         text, target = fields.text_or_none("statements") or "", fields.text_or_none("target") or "y"
         return answer(await run_in_threadpool(check_statements, text, fields.columns(), target))
+
+    async def _check_form(self, request: Request) -> Response:
+        """Return what the holes of a form are, or what is wrong with it."""
+        fields = RequestFields(await read_json(request))
+        return answer(await run_in_threadpool(check_form, fields.text_or_none("form") or "", fields.columns()))
 
     async def _write_rules(self, request: Request) -> Response:
         """Return operators as rules, for the user to edit."""

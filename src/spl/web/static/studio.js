@@ -15,7 +15,7 @@ const studio = await ask("api/studio");
 let view = null; // of the run that is shown
 let tablesAsked = 0;
 
-const columns = new Columns(find("columns"), () => { rules.check(); checkStatements(); });
+const columns = new Columns(find("columns"), () => { rules.check(); checkStatements(); if (form.text.trim()) form.check(); });
 const rules = new RulesEditor({
   field: find("rules"), marks: find("rules-marks"), frame: find("editor"), message: find("rules-message"),
   columns: () => ({ ...columns.usable(), order: currentOrder(), implicit: isImplicit() }),
@@ -24,6 +24,11 @@ const rules = new RulesEditor({
 const statements = new RulesEditor({
   field: find("statements"), marks: find("statements-marks"), frame: find("statements-editor"), message: find("statements-message"),
   columns: () => ({ columns: columns.named("feature"), target: columns.named("target")[0] ?? null }), route: "api/statements", name: "statements",
+});
+
+const form = new RulesEditor({
+  field: find("form-text"), marks: find("form-marks"), frame: find("form-editor"), message: find("form-message"),
+  columns: () => columns.usable(), route: "api/form", name: "form",
 });
 
 // ---- data ----
@@ -116,7 +121,7 @@ function changeKind() {
   const isDynamics = chosen("kind") === "dynamics";
   columns.setKind(chosen("kind"));
   find("dynamics-options").hidden = !isDynamics;
-  find("law-options").hidden = find("shapes-part").hidden = isDynamics;
+  find("law-options").hidden = find("shapes-part").hidden = find("form-part").hidden = isDynamics;
   if (chosen("allowed") === "rules") rules.check();
 }
 
@@ -175,6 +180,10 @@ function wholeRequest() {
       implicit: find("implicit").value === "auto" ? "auto" : find("implicit").value === "yes",
     };
   const allowed = chosen("allowed") === "rules" ? { rules: rules.text } : { operators: ticked() };
+  if (kind === "law") {
+    allowed.form = form.text.trim() || null;
+    allowed.guesses = lines(find("guesses").value, "\n");
+  }
   const constants = find("constants").checked;
   const limits = { timeout: find("timeout").valueAsNumber, jobs: find("jobs").valueAsNumber, seed: find("seed").valueAsNumber };
   return { kind, data: columns.table.name, missing: missingTexts(), ...sought, ...allowed, constants, ...limits };
@@ -216,6 +225,9 @@ async function fillForm(name) {
   statements.text = (request.knowledge ?? []).join("\n");
   find("bounds").value = (request.bounds ?? []).join(", ");
   find("shapes-part").open = Boolean(request.knowledge?.length);
+  form.text = request.form ?? "";
+  find("guesses").value = (request.guesses ?? []).join("\n");
+  find("form-part").open = Boolean(request.form || request.guesses?.length);
   find("order").value = String(request.order ?? 1);
   find("weak").checked = Boolean(request.weak);
   find("discrete").checked = Boolean(request.discrete);
