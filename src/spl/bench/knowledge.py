@@ -2,19 +2,26 @@
 
 units    forty laws from handbooks, exact and with 1 and 10 % noise, each with and without units
 depth    how many formulas the bank holds for each law, and how deep it reaches, with and without units
+shapes   ten laws measured in few noisy rows and asked far outside of them, with and without statements about their shape
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from spl.bench.knowledge_depth import depth_trials, run_depth
+from spl.bench.knowledge_shapes import MAX_EVALUATIONS, run_shapes, shapes_trials
 from spl.bench.knowledge_units import UNITS_NOISE_LEVELS, UNITS_VARIANTS, run_units, units_trials
 from spl.bench.trials import Experiment, Outcome, Trial
 from spl.datasets.handbook_laws import load_handbook_law
+from spl.datasets.shaped_laws import SHAPED_LAWS
 from spl.errors import SettingError, explain_unknown
 from spl.settings import SearchConfig
 
-_RUNS: dict[str, Callable[[Trial, dict[str, str]], Outcome]] = {"units": run_units, "depth": run_depth}
+_RUNS: dict[str, Callable[[Trial, dict[str, str]], Outcome]] = {
+    "units": run_units,
+    "depth": run_depth,
+    "shapes": run_shapes,
+}
 KNOWLEDGE_PARTS = tuple(_RUNS)
 
 
@@ -32,7 +39,7 @@ class KnowledgePlan:
     noise_levels: tuple[float, ...] = UNITS_NOISE_LEVELS
     variants: tuple[str, ...] = UNITS_VARIANTS
     seeds: tuple[int, ...] = (0,)
-    timeout: float | None = 30.0  # seconds per trial; None for no limit
+    timeout: float | None = 30.0  # seconds per trial of the part `units`; None for no limit
 
     def __post_init__(self) -> None:
         _check_names("part", self.parts, KNOWLEDGE_PARTS)
@@ -50,6 +57,8 @@ class KnowledgePlan:
     def _trials_of(self, part: str, seed: int) -> list[Trial]:
         if part == "depth":
             return depth_trials(seed)
+        if part == "shapes":
+            return shapes_trials(None, (seed,))
         return units_trials(seed, self.timeout, self.noise_levels, self.variants)
 
 
@@ -84,6 +93,10 @@ def run_knowledge(trial: Trial) -> Outcome:
 
 def knowledge_settings(trial: Trial) -> dict[str, object]:
     """Return the settings of the search, and the true formula."""
+    if read_knowledge_setting(trial.setting)["part"] == "shapes":
+        shaped = SHAPED_LAWS[trial.problem]
+        more = {"truth": shaped.formula, "statements": list(shaped.knowledge), "max_evaluations": MAX_EVALUATIONS}
+        return SearchConfig().to_dict() | more
     law = load_handbook_law(trial.problem)
     return SearchConfig().to_dict() | {"truth": law.expression, "n_variables": len(law.variables)}
 

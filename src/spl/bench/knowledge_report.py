@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from spl.bench.knowledge import KNOWLEDGE_PARTS, read_knowledge_setting
+from spl.bench.knowledge_shapes_report import shapes_section
 from spl.bench.knowledge_units import UNITS_VARIANTS, WITH, WITHOUT
 from spl.bench.random import RANDOM_RULE
 from spl.bench.records import Record
@@ -36,6 +37,7 @@ def knowledge_sections(records: Sequence[Record]) -> list[Section]:
     make: dict[str, Callable[[Sequence[Record]], list[Section]]] = {
         "units": _units_sections,
         "depth": lambda members: [_depth_section(members)],
+        "shapes": lambda members: [shapes_section(members)],
     }
     sections = []
     for members in group(records, lambda record: record.trial.timeout).values():

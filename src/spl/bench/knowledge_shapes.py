@@ -25,7 +25,6 @@ from spl.regression.fit import evaluate
 from spl.regression.request import RegressionRequest
 from spl.settings import Limits
 
-SHAPES_EXAMPLE = "part=shapes know=yes"
 MAX_EVALUATIONS = 20_000  # per search, unless a time limit is given
 GOOD_ERROR = 0.1  # of the spread of the law outside of the data: a formula with a smaller error extrapolates well
 SHOWN_DIGITS = 5
