@@ -222,6 +222,21 @@ def test_mistakes_in_rules_are_shown_while_one_types(page, trouble, address, fol
     expect(page.locator("#rules-message")).to_contain_text("shortest")
 
 
+def test_statements_are_checked_while_one_types_and_start_with_the_search(page, trouble, address, folder):
+    page.goto(address)
+    page.set_input_files("#file", folder / "law.csv")
+    page.locator("#shapes-part summary").click()
+    page.locator("#statements").press_sequentially("f > 0\nincresing in x")
+    expect(page.locator("#statements-message")).to_contain_text("Did you mean 'increasing'?")
+    expect(page.locator("#statements-marks mark")).to_have_text("incresing")
+    page.fill("#statements", "force > 0\nincreasing in 'height [m]'")
+    expect(page.locator("#statements-message")).to_have_text("2 statements")
+    page.fill("#bounds", "x=0:9, y=0:1")
+    page.click("#start")
+    expect(page.locator("#start-problem")).to_contain_text("There are bounds for 'y', but no such column")
+    trouble.clear()
+
+
 def test_rules_that_are_typed_before_the_first_ones_arrive_are_kept(page, address, folder):
     waiting = []
     page.route("**/api/rules/of-operators", lambda route: waiting.append(route))
