@@ -23,7 +23,6 @@ from spl.regression.form_reading import FormReader
 from spl.regression.guess_fits import fit_guesses, vary_guesses
 from spl.regression.interruption import Interruption
 from spl.regression.known_fit import KnownFit
-from spl.regression.known_rows import add_known_rows, count_copies
 from spl.regression.memory_budget import MemoryPlan, plan_memory
 from spl.regression.prune import Derives
 from spl.regression.request import RegressionRequest
@@ -49,7 +48,7 @@ class SearchSetup:
     noise: NoiseModel | None  # of the first view; None: plain least squares
     data: Dataset  # all rows; for plain least squares, equal ones are merged, as they are for the models that "auto" compares
     check: Dataset  # the rows on which candidates are assessed
-    drawn: Dataset  # the rows that the trees see, with those that follow from what is known of the law
+    drawn: Dataset  # the rows that the trees see
     known: KnownFit  # fits formulas within what is known of the law
     screening: Screening | None  # of the columns of a wide table
     repeats: Repeats | None  # rows that were measured more than once
@@ -89,12 +88,8 @@ def set_up(
     sequence = np.random.SeedSequence(request.seed)
     random = np.random.default_rng(sequence)
     known = KnownFit(None if request.knowledge is None else Judge(request.knowledge, request.data))
-    # With units, the trees see groups of columns, which may have no value in rows that no one measured
-    has_known_rows = known.judge is not None and request.units is None
-    drawn = data.sample(config.max_rows // (count_copies(request.knowledge) if has_known_rows else 1), random)
+    drawn = data.sample(config.max_rows, random)
     check = data if data.n_rows <= CHECK_ROWS else data.sample(CHECK_ROWS, random)
-    if known.judge is not None and has_known_rows:
-        drawn = add_known_rows(drawn, known.judge)
     is_wide = len(data.names) > MAX_NARROW and data.n_rows >= MIN_SCREENED_ROWS
     memory = plan_memory(
         config,
