@@ -51,3 +51,10 @@ def test_the_price_stays_finite_for_exact_laws():
     values = np.linspace(1.0, 2.0, 10)
     assert np.isfinite(length(values, 1e-14, shared=False))
     assert length(values, 1e-14, shared=False) < length(values, 1e-14, shared=True)
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0, 1e6])
+@pytest.mark.parametrize("n_groups", [2, 3, 10])
+def test_a_number_that_is_the_same_in_all_groups_of_an_exact_law_is_shared(factor, n_groups):
+    values = np.full(n_groups, factor)
+    assert length(values, 1e-14, shared=True) < length(values, 1e-14, shared=False) - 2.0

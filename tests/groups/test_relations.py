@@ -9,7 +9,7 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
 from spl.groups.fit import fit_jointly
 from spl.groups.formula import GroupedFormula
-from spl.groups.relations import relate_own_numbers
+from spl.groups.relations import _find_relations, relate_own_numbers
 from spl.groups.rows import GroupedRows
 from spl.regression.fit import evaluate
 
@@ -65,3 +65,8 @@ def test_a_relation_has_only_operators_of_the_grammar(rng):
 def test_with_few_groups_numbers_stay_own(rng):
     slopes = np.array([1.0, 2.0, 2.7])
     assert len(relate(slopes, 0.5 * slopes - 1.0, rng).scopes) == 2
+
+
+def test_numbers_that_no_group_determines_have_no_relations():
+    unknown = np.full(4, np.nan)
+    assert list(_find_relations(unknown, np.ones(4), 0, lambda opcode: True)) == []

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 # What it costs to say that a number is own, besides its mean and width: which of the numbers are own is a choice among many, made for
 # each of many formulas. Set so that labels without meaning make a number own in less than one table of a hundred.
 OWN_NATS = 2.0
-LOGARITHM_NATS = math.log(2)  # to say that logarithms are written down
+LOGARITHM_NATS = math.log(2)  # to say that the logarithms of a number are written down
 N_WIDTH_STEPS = 8  # of the iteration for the widths of populations
 LEAST_WIDTH = 1e-6  # of a population, in standard errors
 RIDGE = 1e-12
@@ -89,16 +89,14 @@ def nats_of_candidate(price: Price, program: Program, n_own: int, n_rows: int) -
 
 def _price_shortest(information: Array, values: Array, n_rows: int) -> tuple[float, float, float]:
     """Return the price of a population, of each number by its values or by their logarithms, whichever is shorter."""
-    best = _price_population(information, values, n_rows)
+    n_own = values.shape[1]
+    are_logarithms = np.zeros(n_own, dtype=bool)
+    best = _price_population(information, values, are_logarithms, n_rows)
     for place in np.flatnonzero((values > 0).all(axis=0) | (values < 0).all(axis=0)):
-        slope = np.ones_like(values)  # of the values by what is written down
-        slope[:, place] = np.abs(values[:, place])
-        written = values.copy()
-        written[:, place] = np.log(slope[:, place])
-        by_logarithm = information * slope[:, :, np.newaxis] * slope[:, np.newaxis, :]
-        price = _price_population(by_logarithm, written, n_rows)
-        if _nats_of(price, n_rows) + LOGARITHM_NATS < _nats_of(best, n_rows):
-            best, information, values = (price[0], price[1], price[2] + LOGARITHM_NATS), by_logarithm, written
+        with_place = are_logarithms | (np.arange(n_own) == place)
+        price = _price_population(information, values, with_place, n_rows)
+        if _nats_of(price, n_rows) < _nats_of(best, n_rows):
+            best, are_logarithms = price, with_place
     return best
 
 
@@ -107,12 +105,19 @@ def _nats_of(price: tuple[float, float, float], n_rows: int) -> float:
     return 0.5 * n_rows * math.log1p(misfit / n_rows) + volume + means
 
 
-def _price_population(information: Array, values: Array, n_rows: int) -> tuple[float, float, float]:
+def _price_population(
+    information: Array, values: Array, are_logarithms: NDArray[np.bool_], n_rows: int
+) -> tuple[float, float, float]:
     """Return by how many squared standard errors values of a population fit worse; the nats of own values [G, O]; and those of the
     means and widths of the populations.
 
-    `information` [G, O, O] is that of each group on its numbers, in units of the noise.
+    `information` [G, O, O] is that of each group on its numbers, in units of the noise. `are_logarithms` [O] says which numbers are
+    written down by their logarithms. The mean of these costs what a number costs whose logarithm it is, so that a factor of 1 in all
+    groups is no cheaper than another.
     """
+    slope = np.where(are_logarithms, np.abs(values), 1.0)  # of the values by what is written down
+    information = information * slope[:, :, np.newaxis] * slope[:, np.newaxis, :]
+    values = np.where(are_logarithms, np.log(slope), values)
     n_own = values.shape[1]
     precision = np.maximum(np.einsum("goo->go", information), TINY)
     mean, width = _find_populations(values, 1.0 / precision)
@@ -129,8 +134,10 @@ def _price_population(information: Array, values: Array, n_rows: int) -> tuple[f
     volume = 0.5 * float(np.linalg.slogdet(unit)[1].sum()) + float(np.log(size).sum())
     error = np.sqrt(1.0 / np.maximum((1.0 / (width**2 + 1.0 / precision)).sum(axis=0), TINY))
     with np.errstate(over="ignore"):
-        means = np.log(np.minimum(np.hypot(1.0, mean / error), MOST_ERRORS)).sum()
-    return float(chi.sum()), volume, float(means) + n_own * (OWN_NATS + 0.5 * math.log(n_rows))
+        n_errors = np.where(are_logarithms, 1.0, mean) / error
+        means = np.log(np.minimum(np.hypot(1.0, n_errors), MOST_ERRORS)).sum()
+    numbers = float(means) + LOGARITHM_NATS * int(are_logarithms.sum())
+    return float(chi.sum()), volume, numbers + n_own * (OWN_NATS + 0.5 * math.log(n_rows))
 
 
 def _find_populations(values: Array, variances: Array) -> tuple[Array, Array]:

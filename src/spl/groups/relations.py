@@ -83,6 +83,8 @@ def _find_relations(
 ) -> Iterator[tuple[tuple[int, ...], tuple[float, ...]]]:
     """Yield the tokens and numbers of relations that roughly hold between the values of two own numbers."""
     known = np.isfinite(kept) & np.isfinite(replaced)
+    if np.count_nonzero(known) < min(MIN_GROUPS.values()):
+        return
     for shape in SHAPES:
         if all(map(has_operator, shape.needs)):
             yield from _find_relations_of_shape(shape, kept[known], replaced[known], own)
