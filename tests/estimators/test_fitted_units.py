@@ -3,7 +3,11 @@ import pandas as pd
 import pytest
 
 from spl import SPLRegressor
-from spl.errors import GrammarError, SettingError, UnitError
+from spl.errors import GrammarError, RunFileError, SettingError, UnitError
+from spl.formulas.text import to_text
+from spl.runs.reader import read_run
+from spl.runs.regression import resume
+from spl.settings import Limits, SearchConfig
 
 
 def make_table(n_rows=60, seed=0):
@@ -121,3 +125,62 @@ def test_a_grammar_of_rules_about_columns_holds_the_units():
 def test_bad_units_are_refused_in_words(given, error, message):
     with pytest.raises(error, match=message):
         SPLRegressor(**given, max_evaluations=100).fit(*make_table(20))
+
+
+FEW = {"random_state": 0, "max_evaluations": 2_000, "timeout": None}
+GIVEN = {"units": UNITS, "target_unit": "J", "known": {"g": "9.80665 m/s**2"}}
+
+
+def test_a_run_file_keeps_units(tmp_path):
+    X, y = make_table()
+    y = y * (1 + 0.01 * np.random.default_rng(0).normal(size=60))
+    path = tmp_path / "law.spl"
+    first = SPLRegressor(**FEW, **GIVEN, run_file=path).fit(X, y)
+    again = SPLRegressor.from_run(path)
+    assert again.units_ == first.units_
+    assert list(again.feature_names_in_) == ["m", "v", "h"]
+    np.testing.assert_array_equal(again.predict(X), first.predict(X))
+    assert again.export("python") == first.export("python")
+    assert list(again.suggest(n=2).columns) == ["m", "v", "h"]
+    assert again.fit(X, y).get_best()["equation"] == first.get_best()["equation"]
+    for changes, message in [
+        ({"units": {**UNITS, "h": "cm"}}, "`units` was"),
+        ({"target_unit": "kJ"}, "`target_unit` was"),
+        ({"known": {"g": "9.81 m/s**2"}}, "`known` was"),
+        ({"constants": "any"}, "`constants` was ''; got 'any'"),
+        ({"units": None, "target_unit": None, "known": None}, "`units` was|`known` was"),
+    ]:
+        with pytest.raises(RunFileError, match=message):
+            SPLRegressor(**FEW, **{**GIVEN, **changes}, run_file=path).fit(X, y)
+
+
+def equations_of(found):
+    return [(to_text(each.program), each.loss) for each in found.front]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"grammar": "f -> f + f | C*f | m*e\ne -> v*v | g*h | v*h | e*s\ns -> h*g/(v*v)"}],
+    ids=["groups", "rules"],
+)
+def test_a_run_that_is_continued_finds_what_it_would_have_found_at_once(tmp_path, more):
+    X, y = make_table()
+    y = y * (1 + 0.01 * np.random.default_rng(0).normal(size=60)) + np.cbrt(X.m * X.h)
+    settings = {**GIVEN, **more, "random_state": 0, "timeout": None, "search": SearchConfig(patience=None)}
+    at_once = SPLRegressor(**settings, max_evaluations=1_000).fit(X, y)
+    first = SPLRegressor(**settings, max_evaluations=300, run_file=tmp_path / "law.spl").fit(X, y)
+    found = resume(read_run(tmp_path / "law.spl"), limits=Limits(timeout=None, max_evaluations=1_000))
+    assert first.discovery_.n_evaluations < found.n_evaluations
+    assert equations_of(found) == equations_of(at_once.discovery_)
+    assert all(first.units_.allow(each.program) for each in (*found.front, *found.rivals))
+
+
+def test_the_stability_of_a_formula_is_that_of_a_search_with_units(fitted):
+    found = fitted.stability(n=2, max_evaluations=300)
+    assert found.n_done == 2
+
+
+def test_units_and_groups_together_are_refused():
+    X, y = make_table(20)
+    with pytest.raises(SettingError, match="Units cannot be combined with groups"):
+        SPLRegressor(**FEW, **GIVEN).fit(X, y, groups=["a", "b"] * 10)

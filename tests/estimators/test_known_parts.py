@@ -125,7 +125,7 @@ def test_a_run_file_keeps_form_and_guesses(tmp_path):
     assert again.fit(X, LAW).parts_ == first.parts_
     with pytest.raises(RunFileError, match="`guesses` was"):
         SPLRegressor(form=FORM, run_file=path, **few).fit(X, LAW)
-    with pytest.raises(RunFileError, match="another grammar"):
+    with pytest.raises(RunFileError, match="`form` was"):
         SPLRegressor(form="a(T) + C", run_file=path, **few).fit(X, LAW)
 
 

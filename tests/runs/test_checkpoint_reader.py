@@ -53,6 +53,15 @@ def test_damaged_views_are_noticed(connection, wrong):
         read_checkpoint(connection, 0)
 
 
+def test_older_runs_have_no_further_literals_and_damaged_ones_are_noticed(connection):
+    write(connection, VIEW)
+    assert read_checkpoint(connection, 0).literals == ()
+    connection.execute("DELETE FROM checkpoints")
+    write(connection, {"views": [VIEW], "literals": [1.0, "x"]})
+    with pytest.raises(Damage):
+        read_checkpoint(connection, 0)
+
+
 def test_the_leading_view_must_exist(connection):
     write(connection, {"views": [VIEW], "lead": 1})
     with pytest.raises(Damage):

@@ -47,10 +47,9 @@ def export(run: str, form: str, index: int | None, output: str | None) -> None:
     else:
         candidate, target = _choose(found, index), found.searches[0].name
         own = own_of(candidate)
+        program = found.fill_known(candidate.program)
         text = (
-            export_grouped(candidate.program, own, form, target=target)
-            if own
-            else export_program(candidate.program, form, target=target)
+            export_grouped(program, own, form, target=target) if own else export_program(program, form, target=target)
         )
     if output is None:
         click.echo(text)

@@ -283,7 +283,7 @@ def _heading(run: "StoredRun") -> list[str]:
 
     data, limits = run.data, run.settings["limits"]
     if isinstance(data, Dataset):
-        about = f"{run.searches[0].name} by {', '.join(data.names)}; {count_noun(data.n_rows, 'row')}"
+        about = f"{run.searches[0].name} by {', '.join(run.measured_names)}; {count_noun(data.n_rows, 'row')}"
     else:
         samples = f"{count_noun(data.n_samples, 'sample')} in {count_noun(len(data.runs), 'run')}"
         about = f"the system of {', '.join(data.states)}; {samples}"

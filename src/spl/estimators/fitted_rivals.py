@@ -88,7 +88,11 @@ class FittedRivals(FittedUncertainty):
         check_count("n", n, at_least=1, at_most=MAX_POINTS)
         rows = self._rows_of_fit()
         found = suggest_points(
-            self._program(None), self._find_rivals(within), rows, n, check_bounds(bounds, rows.names)
+            self._program(None),
+            self._find_rivals(within),
+            rows,
+            n,
+            check_bounds(bounds, tuple(self._without_known(rows.names))),
         )
         if found.note:
             warnings.warn(found.note, DoubtfulResult, stacklevel=2)

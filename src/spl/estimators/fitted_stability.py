@@ -74,6 +74,7 @@ class FittedStability(FittedUncertainty):
             evidence.data,
             grammar,
             form=form,
+            units=self.units_,
             config=check_search(self.search),
             noise=check_noise(evidence.noise),
             knowledge=None if judge is None else judge.knowledge,

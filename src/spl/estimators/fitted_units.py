@@ -10,12 +10,9 @@ from numpy.typing import NDArray
 from spl.data.dataset import Dataset
 from spl.errors import SettingError, show_value
 from spl.formulas.program import Program
-from spl.formulas.text import make_token
-from spl.kernels.programs import tokens as tk
-from spl.units.table_units import TableUnits, read_table_units
+from spl.units.table_units import ANY, TableUnits, read_table_units
 from spl.units.unit import split_header
 
-ANY = "any"  # the value of `constants` that lets fitted numbers have units
 HEADER = "header"  # the value of `units` that takes them from the names of the columns
 
 
@@ -46,7 +43,7 @@ class FittedUnits:
 
     def _fill_known(self, program: Program) -> Program:
         """Return a formula with the values of named constants, for code that does not know their names."""
-        return program if self.units_ is None else fill_known(program, self.units_)
+        return program if self.units_ is None else self.units_.fill_known(program)
 
 
 def read_units(
@@ -98,27 +95,19 @@ def repeat_known(units: TableUnits, n_rows: int) -> NDArray[np.float64]:
     return np.repeat([[quantity.value] for quantity in units.known], n_rows, axis=1)
 
 
-def fill_known(program: Program, units: TableUnits) -> Program:
-    """Return a formula with the values of named constants in their places; its last variables are left out.
+def parameters_of_units(units: TableUnits | None) -> dict[str, Any]:
+    """Return the parameters of an estimator that say what these units do; nothing without units.
 
     Examples:
-        >>> from spl.formulas.program import Vocabulary
-        >>> from spl.formulas.text import parse_expression
         >>> units = read_table_units({"h": "m"}, "m**2/s**2", {"g": "9.81 m/s**2"}, names=["h"])
-        >>> fill_known(parse_expression("g*h", Vocabulary(units.names)), units)
-        Program('9.81*h')
+        >>> parameters_of_units(units)["units"], parameters_of_units(None)
+        ({'h': 'm'}, {})
     """
-    n_columns = len(units.names) - len(units.known)
-    words = program.vocabulary
-    tokens = []
-    for token in program.tokens:
-        place = (token & tk.PAYLOAD_MASK) - n_columns
-        if token >> tk.KIND_SHIFT == tk.VARIABLE and 0 <= place < len(units.known):
-            words = words.with_literal(units.known[place].value)
-            token = make_token(tk.LITERAL, words.literals.index(units.known[place].value))
-        tokens.append(token)
-    others = (*words.variables[:n_columns], *words.variables[len(units.names) :])
-    moved = {make_token(tk.VARIABLE, old): words.variables[old] for old in range(len(words.variables))}
-    filled = replace(words, variables=others)
-    renumbered = tuple(filled.variable_token(moved[token]) if token in moved else token for token in tokens)
-    return Program(renumbered, filled, program.constants)
+    if units is None:
+        return {}
+    return {
+        "units": units.unit_texts,
+        "target_unit": units.target.text,
+        "known": dict(zip(units.known_names, units.known, strict=True)),
+        "constants": ANY if units.are_numbers_free else True,
+    }

@@ -30,7 +30,7 @@ from spl.estimators.fitted_rivals import FittedRivals
 from spl.estimators.fitted_shapes import FittedShapes
 from spl.estimators.fitted_stability import FittedStability
 from spl.estimators.fitted_uncertainty import KINDS, check_choice, check_level
-from spl.estimators.fitted_units import add_known, read_units
+from spl.estimators.fitted_units import add_known, parameters_of_units, read_units
 from spl.estimators.inputs import Rows, complete_rows, read_features, read_origins, warn_of_repairs
 from spl.estimators.known_parts import KnownParts
 from spl.estimators.parameters import check_run_file, check_search, count_jobs, read_knowledge
@@ -273,13 +273,15 @@ class SPLRegressor(KnownParts, FittedRivals, FittedShapes, FittedStability, Regr
             run_file=path,
             knowledge=() if run.knowledge is None else run.knowledge.texts,
             bounds=None if run.knowledge is None or not run.knowledge.bounds else dict(run.knowledge.bounds),
+            **parameters_of_units(run.units),
             form=run.settings.get("form") or None,
             guesses=tuple(run.settings.get("guesses", ())),
         )
         model._form = stored_form(run)
         if run.facts.get("has_names", True):
-            model.feature_names_in_ = np.array(run.data.names, dtype=object)
-        model.n_features_in_ = len(run.data.names)
+            model.feature_names_in_ = np.array(run.measured_names, dtype=object)
+        model.n_features_in_ = len(run.measured_names)
+        model.units_ = run.units
         model.time_origins_ = read_origins(run.facts.get("origins"))
         model._keep(search.discovery, run.data, search.name)
         model._keep_evidence(run.data, model.noise, search.grammar.vocabulary.literals, run.groupings)

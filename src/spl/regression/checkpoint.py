@@ -75,6 +75,7 @@ class Checkpoint:
     n_entries: int  # of the bank
     lead: int  # the place of the leading view
     views: tuple[ViewCheckpoint, ...]  # in the order in which they were opened
+    literals: tuple[float, ...] = ()  # that formulas may have besides those of the grammar
 
 
 _DTYPES: Mapping[str, Any] = {

@@ -420,6 +420,7 @@ def _take_checkpoint(setup: SearchSetup, views: Views) -> Checkpoint:
         n_entries=setup.memory.n_entries,
         lead=views.opened.index(views.lead),
         views=tuple(_take_view(view) for view in views.opened),
+        literals=tuple(setup.literals),
     )
 
 
@@ -476,6 +477,8 @@ def _restore_view(setup: SearchSetup, view: View, stored: ViewCheckpoint) -> Non
         view.restart(plant(setup, view.yardstick.noise, stored.weights, columns, view.planting), vocabulary)
     for tree, state in zip(view.trees, stored.searchers, strict=True):
         tree.restore(state)
+    for number in setup.literals:
+        vocabulary = vocabulary.with_literal(number)
     front = Front(
         tuple(price_numbers(each, view.yardstick.check) for each in unpack_candidates(stored.front, vocabulary))
     )

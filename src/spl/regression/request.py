@@ -72,6 +72,7 @@ class RegressionRequest:
         object.__setattr__(self, "guessed", tuple(self._read_guess(text) for text in check_guesses(self.guesses)))
         check_groupings(self.groupings, self.data.n_rows)
         check_knowledge_suits(self.knowledge, self.groupings)
+        check_units_suit(self.units, self.groupings)
         if self.has_known_form and self.knowledge is not None and self.knowledge.statements:
             raise SettingError(
                 "Statements about the shape of the law cannot be combined with a form without holes, which is the law already. Leave "
@@ -134,6 +135,12 @@ def check_knowledge_suits(knowledge: Knowledge | None, groupings: tuple[Grouping
             "Statements about the shape of the law cannot be combined with groups: each group has a formula of its own. Leave out one "
             "of them."
         )
+
+
+def check_units_suit(units: TableUnits | None, groupings: tuple[Grouping, ...]) -> None:
+    """Raise a clear error if units are combined with groups."""
+    if units is not None and groupings:
+        raise SettingError("Units cannot be combined with groups yet. Leave out one of them.")
 
 
 def check_groupings(groupings: tuple[Grouping, ...], n_rows: int) -> None:

@@ -42,7 +42,7 @@ MIN_SCREENED_ROWS = 20  # with fewer rows, screening finds nothing beyond chance
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchSetup:
-    """What a search works with. Nothing in it changes, but for what `known` counts."""
+    """What a search works with. Nothing in it changes, but for what `known` counts, and `literals`, which grows."""
 
     request: RegressionRequest
     noise: NoiseModel | None  # of the first view; None: plain least squares
@@ -59,6 +59,7 @@ class SearchSetup:
     seconds_before: float  # of the runs that this one continues
     respects: Derives  # whether a spelling is allowed: with units, one that keeps to them; with a form, one whose parts can be told
     guesses: tuple[Candidate, ...]  # formulas to begin with, fitted
+    literals: list[float]  # of formulas of groups that were written in columns: all have them in the same order
 
     @property
     def seconds(self) -> float:
@@ -114,6 +115,7 @@ def set_up(
         seconds_before=0.0 if checkpoint is None else checkpoint.seconds,
         respects=_find_respects(request, check),
         guesses=tuple(fit_guesses(request.guessed, check)),
+        literals=[] if checkpoint is None else list(checkpoint.literals),
     )
 
 
@@ -222,7 +224,7 @@ def plant(
     forest = Forest(Recipe(grammar, sample, _suited_config(request), setup.memory), seeds, request.n_jobs, bank_of)
     if request.guessed:
         forest.take_up(tuple(fit_guesses(tuple(vary_guesses(request.guessed, grammar)), sample)))
-    return Planting(weights, columns, groups, scales, forest, loss_factor)
+    return Planting(weights, columns, groups, scales, forest, loss_factor, setup.literals)
 
 
 def _find_respects(request: RegressionRequest, check: Dataset) -> Derives:

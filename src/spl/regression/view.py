@@ -59,6 +59,7 @@ class Planting:
     scales: Scales  # of these columns or groups
     forest: Forest
     loss_factor: float = 1.0  # the error of the target itself for an error of 1 in the groups
+    literals: list[float] = field(default_factory=list)  # of the formulas written in columns so far
     _written: dict[Program, Program | None] = field(
         default_factory=dict
     )  # trees offer the same formulas again and again
@@ -69,7 +70,9 @@ class Planting:
         if program not in self._written:
             if len(self._written) >= MAX_WRITTEN:
                 self._written.clear()
-            self._written[program] = to_columns(program, self.groups, Vocabulary(self.groups.units.names))
+            words = Vocabulary(self.groups.units.names, tuple(self.literals))
+            written = self._written[program] = to_columns(program, self.groups, words)
+            self.literals[:] = words.literals if written is None else written.vocabulary.literals
         return self._written[program]
 
 

@@ -135,7 +135,7 @@ def _search(
         name=name,
         left=left,
         floor=found.floor,
-        write_code=lambda candidate: _write_code(candidate, name),
+        write_code=lambda candidate: _write_code(run, candidate, name),
         learning=_learning(stored),
         outliers=found.outliers,
         groupings=run.groupings,
@@ -143,9 +143,9 @@ def _search(
     )
 
 
-def _write_code(candidate: Candidate, target: str) -> dict[str, str]:
+def _write_code(run: StoredRun, candidate: Candidate, target: str) -> dict[str, str]:
     """Return the code of a formula in each language that has all its operators."""
-    program, own = candidate.program, own_of(candidate)
+    program, own = run.fill_known(candidate.program), own_of(candidate)
     code = {}
     for language in CODE_NAMES:
         try:

@@ -39,6 +39,7 @@ def read_checkpoint(connection: sqlite3.Connection, search: int) -> Checkpoint |
         seconds=as_finite(position["seconds"]),
         lead=as_whole(position.get("lead", 0), len(views)),
         views=tuple(_read_views(views, arrays, searchers)),
+        literals=tuple(as_finite(number) for number in as_list(position.get("literals", []))),
     )
 
 

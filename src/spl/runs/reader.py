@@ -50,7 +50,9 @@ from spl.runs.groups import StoredNumbers, read_groupings, read_own_numbers
 from spl.runs.knowledge import decode_knowledge
 from spl.runs.lock import is_locked
 from spl.runs.sqlite_file import open_to_read
+from spl.runs.units import decode_units
 from spl.settings import SearchConfig
+from spl.units.table_units import TableUnits
 
 Numbers = NDArray[np.float64]
 
@@ -131,6 +133,16 @@ class StoredRun:
     held_out: Dataset | None = None  # rows of a table that the search never sees
     groupings: tuple[Grouping, ...] = ()  # of the rows of a table
     knowledge: Knowledge | None = None  # of the shape of the law of a table
+    units: TableUnits | None = None  # of the columns of a table, and named constants, which are the last of its columns
+
+    @property
+    def measured_names(self) -> tuple[str, ...]:
+        """The names of the columns without those of named constants."""
+        return self.data.names if self.units is None else self.units.measured_names
+
+    def fill_known(self, program: Program) -> Program:
+        """Return a formula of a table with the values of named constants, for code that does not know their names."""
+        return program if self.units is None else self.units.fill_known(program)
 
     @property
     def config(self) -> SearchConfig:
@@ -215,6 +227,7 @@ def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
             held_out=_read_held_out(facts, arrays) if isinstance(data, Dataset) else None,
             groupings=read_groupings(facts, arrays, data.n_rows) if isinstance(data, Dataset) else (),
             knowledge=decode_knowledge(settings, data.names, searches[0].name) if isinstance(data, Dataset) else None,
+            units=decode_units(settings, data.names, searches[0].name) if isinstance(data, Dataset) else None,
         )
 
 

@@ -66,6 +66,7 @@ class SearchKeeper:
             "n_entries": state.n_entries,
             "lead": state.lead,
             "views": [_view_facts(view) for view in state.views],
+            "literals": state.literals,
         }
         arrays = to_bytes(
             {

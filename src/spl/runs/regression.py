@@ -25,6 +25,7 @@ from spl.runs.knowledge import encode_knowledge
 from spl.runs.lock import is_locked
 from spl.runs.reader import StoredRun
 from spl.runs.sqlite_file import check_file, connect, explained, transaction
+from spl.runs.units import encode_units
 from spl.runs.writer import RunFile, RunPlan
 from spl.settings import Limits, SearchConfig
 
@@ -57,6 +58,7 @@ def discover_in_file(
             "form": "" if request.form is None else request.form.text,
             "guesses": list(request.guesses),
             **encode_knowledge(request.knowledge),
+            **encode_units(request.units),
         },
         facts=facts or {},
         held_out=request.held_out,
@@ -131,6 +133,7 @@ def stored_request(
         seed=run.settings["seed"],
         held_out=run.held_out,
         groupings=run.groupings,
+        units=run.units,
         knowledge=run.knowledge,
         form=stored_form(run),
         guesses=tuple(run.settings.get("guesses", ())),

@@ -42,6 +42,17 @@ from spl.settings import Limits, SearchConfig
 
 REQUEST_SECONDS = 0.5  # between two checks whether another process wants the run to stop
 _PACKAGES = ("symbolic-physics-learner", "numpy", "numba", "scipy")
+_UNSAID: Mapping[str, Any] = {
+    "noise": "normal",
+    "knowledge": [],
+    "bounds": {},
+    "form": "",
+    "guesses": [],
+    "units": {},
+    "target_unit": "",
+    "known": {},
+    "constants": "",
+}  # settings of runs that do not say
 _LIMITS_OF_CONFIG = ("max_schedules", "patience")  # settings that may change when a run is continued
 
 
@@ -221,6 +232,13 @@ class RunFile:
         remedy = "Use another run file, or pass what it was started with."
         if before["kind"] != self._plan.kind:
             raise RunFileError(f"'{self.path}' holds a run of another kind: {before['kind']}. {remedy}")
+        was, now = _flatten(before["settings"]), _flatten(_as_json(settings))
+        for name in now:
+            if was.get(name) != now[name] and not (name == "seed" and self._plan.is_any_seed):
+                raise RunFileError(
+                    f"The run in '{self.path}' was started with other settings: `{name}` was {was.get(name)!r}; got "
+                    f"{now[name]!r}. {remedy}"
+                )
         if before["fingerprint"] != self._plan.fingerprint:
             what = "The data" if self._plan.held_out is None else "The data or its validation rows"
             raise RunFileError(f"{what} changed since the run in '{self.path}' began. {remedy}")
@@ -230,13 +248,6 @@ class RunFile:
             if row is None or row[0] != name or load_json(row[1]) != _as_json(encode_grammar(grammar)):
                 raise RunFileError(
                     f"The run in '{self.path}' was started with another grammar or other operators. {remedy}"
-                )
-        was, now = _flatten(before["settings"]), _flatten(_as_json(settings))
-        for name in now:
-            if was.get(name) != now[name] and not (name == "seed" and self._plan.is_any_seed):
-                raise RunFileError(
-                    f"The run in '{self.path}' was started with other settings: `{name}` was {was.get(name)!r}; got "
-                    f"{now[name]!r}. {remedy}"
                 )
 
 
@@ -341,11 +352,8 @@ def _as_json(value: Any) -> Any:
 def _flatten(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that must not change, in one dictionary."""
     config = {name: value for name, value in settings["config"].items() if name not in _LIMITS_OF_CONFIG}
-    return (
-        {"noise": "normal", "knowledge": [], "bounds": {}, "form": "", "guesses": []}  # of runs that do not say
-        | config
-        | {name: settings[name] for name in settings if name not in ("config", "limits", "jobs")}
-    )
+    others = {name: settings[name] for name in settings if name not in ("config", "limits", "jobs")}
+    return {**_UNSAID, **config, **others}
 
 
 def _check_place(path: Path) -> Path:

@@ -1,13 +1,17 @@
 """The units of a table: of its columns, its target and the named constants that formulas may use."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spl.errors import UnitError, explain_unknown, shorten
 from spl.formulas.program import Program
+from spl.formulas.text import make_token
+from spl.kernels.programs import tokens as tk
 from spl.units.dimension import Dimension
 from spl.units.inference import Inference, infer_dimension
 from spl.units.unit import Quantity, Unit, read_quantity, read_unit
+
+ANY = "any"  # the value of `constants` that lets fitted numbers have units
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,16 @@ class TableUnits:
     are_numbers_free: bool = False
 
     @property
+    def measured_names(self) -> tuple[str, ...]:
+        """The names of the columns without those of named constants."""
+        return self.names[: len(self.names) - len(self.known)]
+
+    @property
+    def unit_texts(self) -> dict[str, str]:
+        """The unit of each column as it was written; without named constants."""
+        return {name: unit.text for name, unit in zip(self.measured_names, self.columns, strict=False)}
+
+    @property
     def known_names(self) -> tuple[str, ...]:
         """The names of the named constants."""
         return self.names[len(self.names) - len(self.known) :]
@@ -52,6 +66,32 @@ class TableUnits:
             (),
             self.are_numbers_free,
         )
+
+    def fill_known(self, program: Program) -> Program:
+        """Return a formula with the values of named constants in their places; they are none of its variables.
+
+        Variables that the table does not have, such as numbers of groups, stay.
+
+        Examples:
+            >>> from spl.formulas.program import Vocabulary
+            >>> from spl.formulas.text import parse_expression
+            >>> units = read_table_units({"h": "m"}, "m**2/s**2", {"g": "9.81 m/s**2"}, names=["h"])
+            >>> units.fill_known(parse_expression("g*h", Vocabulary(units.names)))
+            Program('9.81*h')
+        """
+        first, words = len(self.measured_names), program.vocabulary
+        tokens = []
+        for token in program.tokens:
+            place = (token & tk.PAYLOAD_MASK) - first
+            if token >> tk.KIND_SHIFT == tk.VARIABLE and 0 <= place < len(self.known):
+                words = words.with_literal(self.known[place].value)
+                token = words.literal_token(self.known[place].value)
+            tokens.append(token)
+        others = (*words.variables[:first], *words.variables[len(self.names) :])
+        moved = {make_token(tk.VARIABLE, old): name for old, name in enumerate(words.variables)}
+        filled = replace(words, variables=others)
+        renumbered = tuple(filled.variable_token(moved[token]) if token in moved else token for token in tokens)
+        return Program(renumbered, filled, program.constants)
 
     def infer(self, program: Program) -> Inference:
         """Return what the units say about a formula of the columns."""

@@ -227,8 +227,8 @@ def _read_number_with_unit(text: str, name: str) -> Quantity:
     if quantity.units == _registry().dimensionless:
         return Quantity(value, Unit(""))
     words = text.split(None, 1)
-    is_number_first = len(words) == 2 and _is_number(words[0])
-    unit_text = words[1] if is_number_first else f"{quantity.units:~C}"
+    is_unit_second = len(words) == 2 and _is_number(words[0]) and _parse(words[1], name).magnitude == 1
+    unit_text = words[1] if is_unit_second else f"{quantity.units:~C}"
     if not quantity._is_multiplicative:
         raise UnitError(_explain(_explain_offset(text), name))
     return Quantity(value, _as_unit(unit_text, _registry().Quantity(1, quantity.units), name))

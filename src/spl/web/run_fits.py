@@ -76,10 +76,10 @@ def _outliers(run: StoredRun, law: int) -> tuple[int, ...]:
 def write_code(run: StoredRun, law: int, cost: int, language: str) -> str:
     """Return the code of one formula."""
     candidate, target = find_candidate(run, law, cost), _name(run, law)
-    own = own_of(candidate)
+    program, own = run.fill_known(candidate.program), own_of(candidate)
     if own:
-        return export_grouped(candidate.program, own, language, target=target)
-    return export_program(candidate.program, language, target=target)
+        return export_grouped(program, own, language, target=target)
+    return export_program(program, language, target=target)
 
 
 def _draw_parity(fit: Fit, name: str) -> str:

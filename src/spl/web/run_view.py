@@ -80,7 +80,9 @@ def _floor(search: StoredSearch) -> float:
 def _question(run: StoredRun) -> str:
     if isinstance(run.data, Dataset):
         groups = "".join(f", {count_noun(each.n_groups, 'group')} of {each.name}" for each in run.groupings)
-        return f"{run.searches[0].name} from {', '.join(run.data.names)}: {count_noun(run.data.n_rows, 'row')}{groups}"
+        return (
+            f"{run.searches[0].name} from {', '.join(run.measured_names)}: {count_noun(run.data.n_rows, 'row')}{groups}"
+        )
     n_runs = len(run.data.runs)
     runs = "" if n_runs == 1 else f" in {n_runs} runs"
     return f"equations of {', '.join(run.data.states)}: {count_noun(run.data.n_samples, 'sample')}{runs}"
