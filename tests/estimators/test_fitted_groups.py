@@ -83,7 +83,24 @@ def test_code_carries_the_table_of_numbers(model):
     np.testing.assert_allclose(names["predict"]([0.3], ["elm"]), expected)
 
 
-@pytest.mark.parametrize("call", ["rivals", "suggest", "stability", "correlations"])
+def test_errors_of_all_numbers_are_correlated_by_name(model):
+    table = model.correlations()
+    assert list(table.columns) == list(table.index)
+    assert [f"k1 of {each}" for each in model.own_numbers_.index] == list(table.columns)[-len(model.own_numbers_) :]
+    np.testing.assert_allclose(np.diag(table), 1.0)
+
+
+def test_profiles_are_close_to_curvatures_where_data_is_plenty(model):
+    curved, profiled = model.intervals(), model.intervals(method="profile")
+    half = (curved.upper - curved.lower).to_numpy() / 2
+    for end in ("lower", "upper"):
+        np.testing.assert_allclose((profiled[end] - curved[end]) / half, 0.0, atol=0.1)
+    assert not profiled.equals(curved)
+    with pytest.raises(SettingError, match="'curvature' or 'profile'; got 'bayes'"):
+        model.intervals(method="bayes")
+
+
+@pytest.mark.parametrize("call", ["rivals", "suggest", "stability"])
 def test_what_is_not_available_with_groups_says_so(model, call):
     with pytest.raises(SettingError, match="is not available for a model with groups"):
         getattr(model, call)()

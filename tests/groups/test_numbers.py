@@ -5,7 +5,7 @@ import pytest
 from tests.groups.tables import make_formula, make_rows
 
 from spl.groups.fit import LAST_JOINT_EFFORT, fit_jointly
-from spl.groups.numbers import know_joint_numbers, limit_values
+from spl.groups.numbers import correlate_joint_numbers, know_joint_numbers, limit_values
 from spl.groups.uncertainty import measure_joint_curvature
 from spl.regression.uncertainty import UNDETERMINED
 
@@ -39,6 +39,15 @@ def test_shared_numbers_come_first_and_own_ones_group_by_group(lines):
     np.testing.assert_array_equal(
         [each.standard_error for each in known], [*curvature.shared_errors, *curvature.own_errors(0)]
     )
+
+
+def test_correlations_are_those_of_the_covariance_and_named_by_groups(lines):
+    curvature, *_ = lines
+    names, correlations = correlate_joint_numbers(curvature)
+    assert names[1:] == [f"k1 of {each}" for each in "abcd"]
+    errors = np.sqrt(np.diag(curvature.covariance()))
+    np.testing.assert_allclose(correlations, curvature.covariance() / np.outer(errors, errors))
+    assert (correlations[0, 1:] < -0.3).all()  # the higher the lines begin, the less steep they are
 
 
 def test_intervals_are_symmetric_and_grow_with_their_level(lines):

@@ -77,6 +77,11 @@ def test_errors_of_two_groupings_are_those_of_least_squares(two_groupings):
     np.testing.assert_allclose(all_errors(curvature), np.sqrt(np.diag(covariance)), rtol=1e-5)
 
 
+def test_the_covariance_of_all_numbers_is_that_of_least_squares(two_groupings):
+    _, curvature, _, covariance = two_groupings
+    np.testing.assert_allclose(curvature.covariance(), covariance, rtol=1e-4, atol=1e-6 * np.abs(covariance).max())
+
+
 def test_errors_of_values_are_those_of_least_squares(two_groupings):
     extended, curvature, design, covariance = two_groupings
     expected = np.sqrt(np.einsum("ni,ij,nj->n", design, covariance, design))

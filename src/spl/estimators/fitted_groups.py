@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spl.data.dataset import Dataset
 from spl.data.groupings import Grouping
 from spl.errors import DataError, SettingError
-from spl.estimators.fitted_uncertainty import NOT_WITH_GROUPS, FittedUncertainty, check_level
+from spl.estimators.fitted_uncertainty import METHODS, FittedUncertainty, check_choice, check_level
 from spl.estimators.group_inputs import make_groupings, read_groups
 from spl.estimators.inputs import Rows, warn_of_repairs
 from spl.formulas.own_numbers import own_columns
@@ -86,30 +86,39 @@ class FittedGroups(FittedUncertainty):
         Args:
             level: the chance that an interval holds the number.
             method: "curvature" (of the likelihood at the equation: symmetric) or "profile" (from the likelihood with the other numbers
-                fitted again: slower, and right for numbers that may be far off on one side; not with groups).
+                fitted again: slower, and right for numbers that may be far off on one side).
             index: a row of `equations_`; by default, the chosen equation.
         """
         if not self.groupings_:
             return super().intervals(level, method, index)
         from spl.groups.numbers import know_joint_numbers
+        from spl.groups.profile_intervals import JointProfile
 
         check_level(level)
-        if method != "curvature":
-            raise SettingError(NOT_WITH_GROUPS.format(what=f"`method={method!r}`"))
+        check_choice("method", method, METHODS)
         fitted, freed = self._joint_curvature(index, is_freed=False), self._joint_curvature(index)
-        table = pd.DataFrame(know_joint_numbers(fitted, freed, level))
+        rows = self._grouped_rows()
+        places = {each.name: place for place, each in enumerate(rows.groupings)}
+        profile = JointProfile(rows, tuple(places[each.grouping] for each in self._own_numbers(index)), level)
+        find_ends = profile.find_ends if method == "profile" else None
+        table = pd.DataFrame(know_joint_numbers(fitted, freed, level, find_ends))
         return table[["name", "grouping", "group", "value", "lower", "upper", "term"]]
 
     def correlations(self, index: int | None = None) -> pd.DataFrame:
         """Return how the errors of the fitted numbers of an equation are correlated: a square DataFrame, labelled by their terms.
 
-        Near 1 or -1, the data determines a combination of two numbers far better than each of them.
+        Near 1 or -1, the data determines a combination of two numbers far better than each of them. Numbers of groups are labelled by
+        name and group, such as `k1 of oak`.
 
         Args:
             index: a row of `equations_`; by default, the chosen equation.
         """
-        self._refuse_groups("`correlations`")
-        return super().correlations(index)
+        if not self.groupings_:
+            return super().correlations(index)
+        from spl.groups.numbers import correlate_joint_numbers
+
+        names, correlations = correlate_joint_numbers(self._joint_curvature(index, is_freed=False))
+        return pd.DataFrame(correlations, index=names, columns=names)
 
     def _losses_on_other_rows(self) -> dict[str, Sequence[float]]:
         if not self.groupings_:

@@ -1,6 +1,7 @@
 """The numbers of a formula with own numbers, and its predictions, with standard errors and intervals."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,8 +38,25 @@ class KnownJointNumber:
     term: str
 
 
+@dataclass(frozen=True, slots=True)
+class JointPlace:
+    """Where a number of a formula is: the token of a shared one, or which own number of which group."""
+
+    position: int = -1
+    own: int = -1
+    group: int = -1
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all groups share the number."""
+        return self.own < 0
+
+
+FindEnds = Callable[[JointCurvature, JointPlace], tuple[float, float]]
+
+
 def know_joint_numbers(
-    curvature: JointCurvature, freed: JointCurvature, level: float = LEVEL
+    curvature: JointCurvature, freed: JointCurvature, level: float = LEVEL, find_ends: FindEnds | None = None
 ) -> list[KnownJointNumber]:
     """Return all numbers of a formula: shared ones in the order they are printed in, then own ones, group by group.
 
@@ -46,16 +64,17 @@ def know_joint_numbers(
         curvature: of the formula.
         freed: of the formula with constants in place of its rounded numbers: these have errors as if they were fitted.
         level: the chance that an interval holds the number.
+        find_ends: finds the ends of the interval of a number; by default, they are equally far from it.
     """
     program = curvature.program
     printed = zip(printed_numbers(program, SHOWN_DIGITS), number_positions(program), strict=True)
-    known = [_know_shared(curvature, freed, number, position, level) for number, position in printed]
+    known = [_know_shared(curvature, freed, number, position, level, find_ends) for number, position in printed]
     for place, own in enumerate(curvature.own):
         errors = curvature.own_errors(place)
-        for label, value, error in zip(own.labels, own.values, errors, strict=True):
+        for group, (label, value, error) in enumerate(zip(own.labels, own.values, errors, strict=True)):
             if math.isnan(value):
                 error = math.inf
-            half = curvature.quantile(level) * float(error)
+            ends = _find_ends(curvature, JointPlace(own=place, group=group), value, float(error), level, find_ends)
             known.append(
                 KnownJointNumber(
                     own.name,
@@ -63,8 +82,7 @@ def know_joint_numbers(
                     label,
                     value,
                     float(error),
-                    value - half,
-                    value + half,
+                    *ends,
                     FITTED_KIND,
                     "",
                     UNDETERMINED if math.isinf(error) else "",
@@ -74,8 +92,22 @@ def know_joint_numbers(
     return known
 
 
+def _find_ends(
+    curvature: JointCurvature, place: JointPlace, value: float, error: float, level: float, find_ends: FindEnds | None
+) -> tuple[float, float]:
+    if find_ends is not None and math.isfinite(error):
+        return find_ends(curvature, place)
+    half = curvature.quantile(level) * error
+    return value - half, value + half
+
+
 def _know_shared(
-    fitted: JointCurvature, freed: JointCurvature, number: PrintedNumber, position: int, level: float
+    fitted: JointCurvature,
+    freed: JointCurvature,
+    number: PrintedNumber,
+    position: int,
+    level: float,
+    find_ends: FindEnds | None,
 ) -> KnownJointNumber:
     value, is_fitted = number.value, fitted.program.tokens[position] == CONSTANT_TOKEN
     curvature = fitted if is_fitted else freed
@@ -85,9 +117,12 @@ def _know_shared(
         return KnownJointNumber(
             "", "", "", value, math.nan, value, value, number.kind(math.nan), simple, "", number.term
         )
-    error = float(curvature.shared_errors[program.count_constants(position)])
+    constant = program.count_constants(position)
+    error = float(curvature.shared_errors[constant])
     error = error if error > 0 else math.inf
-    half = curvature.quantile(level) * error
+    ends = _find_ends(curvature, JointPlace(position), value, error, level, find_ends)
+    if value == -program.constants[constant] != 0 and find_ends is not None and math.isfinite(error):
+        ends = -ends[1], -ends[0]  # the number is printed with the other sign
     if not is_fitted:
         meant: float | None = value
     else:
@@ -98,13 +133,35 @@ def _know_shared(
         "",
         value,
         error,
-        value - half,
-        value + half,
+        *ends,
         number.kind(error),
         "" if meant is None else write_nice_number(meant, SHOWN_DIGITS),
         UNDETERMINED if math.isinf(error) else "",
         number.term,
     )
+
+
+def correlate_joint_numbers(curvature: JointCurvature) -> tuple[list[str], Array]:
+    """Return names of all fitted numbers, and how their errors are correlated [M, M]; NaN for undetermined ones.
+
+    Shared numbers are named by their terms and come first; own numbers by name and group, as in `k1 of oak`.
+    """
+    program = curvature.program
+    positions = zip(printed_numbers(program, SHOWN_DIGITS), number_positions(program), strict=True)
+    shared = [(number, position) for number, position in positions if program.tokens[position] == CONSTANT_TOKEN]
+    order = [program.count_constants(position) for _, position in shared]
+    signs = [
+        -1.0 if number.value == -program.constants[at] != 0 else 1.0
+        for (number, _), at in zip(shared, order, strict=True)
+    ]
+    names = [number.term for number, _ in shared]
+    names += [f"{own.name} of {label}" for own in curvature.own for label in own.labels]
+    n_own = len(names) - len(shared)
+    order += range(program.n_constants, program.n_constants + n_own)
+    errors = np.concatenate([curvature.shared_errors, *(curvature.own_errors(k) for k in range(len(curvature.own)))])
+    is_known = np.isfinite(errors) & (errors > 0)
+    scale = np.where(is_known, 1.0 / np.where(is_known, errors, 1.0), np.nan)[order] * [*signs, *[1.0] * n_own]
+    return names, curvature.covariance()[np.ix_(order, order)] * np.outer(scale, scale)
 
 
 def limit_values(

@@ -61,6 +61,24 @@ class JointCurvature:
         errors = np.sqrt(self.inverse[:, at, at] + moved)
         return np.where(self.is_known, errors, np.inf)
 
+    def covariance(self) -> Array:
+        """Return the covariance of all numbers: the shared ones, then each own number, group by group."""
+        n, n_dense = self.program.n_constants, len(self.dense)
+        by_dense = [np.eye(n_dense)[:n]]  # by how much each number moves with the dense ones
+        for number, own in enumerate(self.own):
+            if number in self.others:
+                by_dense.append(np.eye(n_dense)[[self.dense_place(number, group) for group in range(len(own.labels))]])
+            else:
+                by_dense.append(self.coupling[:, self.eliminated.index(number)])
+        moves = np.vstack(by_dense)
+        covariance = moves @ self.dense @ moves.T
+        starts = n + np.cumsum([0, *(len(own.labels) for own in self.own)])
+        groups = np.arange(len(self.inverse))
+        for o, one in enumerate(self.eliminated):
+            for p, other in enumerate(self.eliminated):
+                covariance[starts[one] + groups, starts[other] + groups] += self.inverse[:, o, p]
+        return covariance
+
     def quantile(self, level: float) -> float:
         """Return how many standard errors an interval extends to both sides."""
         chance = 0.5 * (1 + level)

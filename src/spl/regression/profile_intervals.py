@@ -49,12 +49,21 @@ def find_profile_interval(number: NumberPlace, data: Dataset, level: float) -> t
         return curvature.interval(place, level)
     rise = _profile(number, data)
     quantile, error = curvature.quantile(level), float(curvature.standard_errors[place])
-    limit = quantile**2
-    if math.isfinite(curvature.degrees):  # the size of the noise is at its best for each value of the constant
-        limit = data.n_rows * math.log1p(quantile**2 / curvature.degrees)
+    limit = rise_at_ends(quantile, curvature.degrees, data.n_rows)
     centre = float(curvature.best[place])
-    low, high = (_find_end(lambda value: rise(value) - limit, centre, sign * quantile * error) for sign in (-1, 1))
+    low, high = (find_end(lambda value: rise(value) - limit, centre, sign * quantile * error) for sign in (-1, 1))
     return low, high
+
+
+def rise_at_ends(quantile: float, degrees: float, n_rows: int) -> float:
+    """Return by how much twice the nats are higher at the ends of an interval.
+
+    Args:
+        quantile: how many standard errors the interval would extend if the formula were linear in the constant.
+        degrees: of freedom of the noise, whose size is then at its best for each value of the constant; infinite if it is known.
+        n_rows: of the data.
+    """
+    return quantile**2 if math.isinf(degrees) else n_rows * math.log1p(quantile**2 / degrees)
 
 
 def _profile(number: NumberPlace, data: Dataset) -> Callable[[float], float]:
@@ -77,7 +86,7 @@ def _profile(number: NumberPlace, data: Dataset) -> Callable[[float], float]:
     return rise
 
 
-def _find_end(excess: Callable[[float], float], centre: float, step: float) -> float:
+def find_end(excess: Callable[[float], float], centre: float, step: float) -> float:
     """Return where a function becomes positive on the way from the centre; infinite if it does not."""
     from scipy.optimize import brentq  # slow to import
 
