@@ -15,6 +15,7 @@ from report_figures import write_how_sure_charts
 from small_search import Episode, Node, run_episode, write
 from system_figures import draw_coarse, draw_experiments, draw_implicit, draw_strong_noise, draw_weak
 from uncertainty_figures import draw_next, draw_trust, draw_validation
+from unit_figures import draw_units
 
 from spl.data.dataset import Dataset
 from spl.formulas.constant_slots import numbers_to_constants
@@ -375,6 +376,7 @@ def main() -> None:
         "measure-next": draw_next,
         "groups": draw_groups,
         "known-parts": draw_known_parts,
+        "units": draw_units,
     }
     for name, draw in figures.items():
         with rc_context(LOOK):
