@@ -16,8 +16,10 @@ from spl.regression.discover import Discovery
 from spl.regression.front import Front
 from spl.regression.noise_choice import NoiseChoice
 from spl.report.from_run import report_of_run
+from spl.report.page import write_page
 from spl.runs.reader import read_run
 from spl.settings import Limits
+from spl.units.table_units import read_table_units
 
 pytestmark = pytest.mark.search
 
@@ -45,6 +47,18 @@ def test_the_report_of_the_file_of_a_system_has_its_equations_and_curves(tmp_pat
 
 def test_the_formula_is_chosen_by_the_rule_of_the_run():
     assert report_of_run(make_run(facts={"selection": "accurate"})).searches[0].chosen == 2
+
+
+def test_columns_have_their_units_and_named_constants_are_told_apart():
+    run = make_run()
+    *measured, constant = run.data.names
+    units = read_table_units(dict.fromkeys(measured, "m"), "J", {"g": "9.8 m/s**2"}, names=measured)
+    units = replace(units, names=(*measured, constant))
+    columns = report_of_run(replace(run, units=units)).columns
+    assert [column.unit for column in columns] == ["J", *["m"] * len(measured), "m/s**2"]
+    assert [column.role for column in columns] == ["target", *["variable"] * len(measured), "named constant"]
+    assert '<th scope="col">unit</th>' in write_page(report_of_run(replace(run, units=units)))
+    assert '<th scope="col">unit</th>' not in write_page(report_of_run(run))
 
 
 def test_a_run_without_formulas_yet_says_so():

@@ -18,10 +18,11 @@ class ColumnSummary:
     """The range and the median of a column of the data."""
 
     name: str
-    role: str  # "target", "variable", "state", "input", "time"
+    role: str  # "target", "variable", "named constant", "state", "input", "time"
     low: float
     median: float
     high: float
+    unit: str = ""  # "1" for a pure number; "" without units
 
 
 @dataclass(frozen=True, slots=True, eq=False)

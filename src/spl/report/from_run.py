@@ -72,17 +72,25 @@ def report_of_run(run: StoredRun) -> Report:
 # ---- a table -------------------------------------------------------------------------------------
 
 
+def _units_of_columns(run: StoredRun) -> dict[str, str]:
+    """Return the units of the columns and of the target by name; empty if there are none."""
+    if run.units is None:
+        return {}
+    names = (*run.units.names, run.searches[0].name)
+    return {name: str(unit) for name, unit in zip(names, (*run.units.columns, run.units.target), strict=True)}
+
+
 def _report_of_table(run: StoredRun, data: Dataset) -> Report:
     [stored] = run.searches
     note = _missing_operators(stored)
     search = _search(run, stored, data if not note else None, stored.name, mathml_name(stored.name))
     columns = {stored.name: data.target} | dict(zip(data.names, data.columns, strict=True))
-    roles = dict.fromkeys(data.names, "variable") | {stored.name: "target"}
+    roles = dict.fromkeys(data.names, "named constant") | dict.fromkeys(run.measured_names, "variable")
     return Report(
         title=f"{stored.name} = {search.equations[search.chosen].text}",
         heading=f"A formula for {stored.name}",
         summary=_summary(run),
-        columns=gather_columns(columns, roles),
+        columns=gather_columns(columns, roles | {stored.name: "target"}, _units_of_columns(run)),
         n_rows=data.n_rows,
         grammar=(("", str(stored.grammar)),),
         searches=(search,),

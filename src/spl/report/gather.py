@@ -112,10 +112,15 @@ def gather_fit(program: Program, data: Dataset, drawn: NDArray[np.intp], outlier
     )
 
 
-def gather_columns(columns: Mapping[str, Numbers], roles: Mapping[str, str]) -> tuple[ColumnSummary, ...]:
-    """Return the columns of the data in numbers, each with its role."""
+def gather_columns(
+    columns: Mapping[str, Numbers], roles: Mapping[str, str], units: Mapping[str, str] | None = None
+) -> tuple[ColumnSummary, ...]:
+    """Return the columns of the data in numbers, each with its role, and its unit if it has one."""
+    of = units or {}
     return tuple(
-        ColumnSummary(name, roles[name], float(values.min()), float(np.median(values)), float(values.max()))
+        ColumnSummary(
+            name, roles[name], float(values.min()), float(np.median(values)), float(values.max()), of.get(name, "")
+        )
         for name, values in columns.items()
     )
 

@@ -282,18 +282,21 @@ def _draw_curve(curve: Curve, look: str) -> str:
 
 
 def _write_data(report: Report) -> str:
-    names = ("column", "role", "lowest", "median", "highest")
-    head = "".join(f'<th scope="col"{" class=number" if k > 1 else ""}>{name}</th>' for k, name in enumerate(names))
-    rows = "".join(_write_column(column) for column in report.columns)
+    has_units = any(column.unit for column in report.columns)
+    texts, numbers = ("column", "role", *(["unit"] if has_units else [])), ("lowest", "median", "highest")
+    head = "".join(f'<th scope="col">{name}</th>' for name in texts)
+    head += "".join(f'<th scope="col" class="number">{name}</th>' for name in numbers)
+    rows = "".join(_write_column(column, has_units=has_units) for column in report.columns)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return _section(
         "data", "The data", f"<p>{count_noun(report.n_rows, 'row')}.</p>{_scrolling(table, 'Columns of the data')}"
     )
 
 
-def _write_column(column: ColumnSummary) -> str:
+def _write_column(column: ColumnSummary, *, has_units: bool) -> str:
+    texts = "".join(f"<td>{escape(text)}</td>" for text in (column.role, *([column.unit] if has_units else [])))
     numbers = "".join(f'<td class="number">{value:.5g}</td>' for value in (column.low, column.median, column.high))
-    return f'<tr><th scope="row" class="value">{escape(column.name)}</th><td>{escape(column.role)}</td>{numbers}</tr>'
+    return f'<tr><th scope="row" class="value">{escape(column.name)}</th>{texts}{numbers}</tr>'
 
 
 def _write_grammar(grammar: Iterable[tuple[str, str]]) -> str:
