@@ -240,5 +240,5 @@ def test_a_law_that_smoothing_hides_is_found_and_no_function_stands_in_for_it():
 
 @pytest.mark.slow
 def test_chaos_under_strong_noise_has_exactly_its_terms():
-    terms = discover_known(partial(make_lorenz, 6000, noise=0.2), ["+", "-", "*", "/"], timeout=20)
+    terms = discover_known(partial(make_lorenz, 6000, noise=0.2), ["+", "-", "*", "/"], timeout=60)
     assert terms == [{"x", "y"}, {"x", "x*z", "y"}, {"x*y", "z"}]

@@ -372,7 +372,7 @@ def test_an_interrupted_search_has_no_time_left_for_the_final_polish(monkeypatch
     given = []
     monkeypatch.setattr(
         "spl.regression.discover.polish_front",
-        lambda front, data, check, floor, seconds, derives: given.append(seconds) or front,
+        lambda front, data, check, floor, seconds, **rest: given.append(seconds) or front,
     )
     looks = iter(range(10_000))
     cut_short, _ = search_on(must_stop=lambda: next(looks) > 40)

@@ -99,7 +99,8 @@ def test_a_run_that_reached_its_time_limit_goes_on_only_if_it_is_given_more(tmp_
     found = search_in_file(path, config=config, limits=Limits(timeout=0.6))
     assert found.stopped == "timeout"
     assert search_in_file(path, config=config, limits=Limits(timeout=0.6)).n_episodes == found.n_episodes
-    assert search_in_file(path, config=config, limits=Limits(timeout=1.6)).n_episodes > found.n_episodes
+    more = Limits(timeout=found.seconds + 1.0)
+    assert search_in_file(path, config=config, limits=more).n_episodes > found.n_episodes
 
 
 def test_a_run_that_settled_goes_on_only_with_more_patience_or_when_it_is_resumed(tmp_path, monkeypatch):

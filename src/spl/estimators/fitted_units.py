@@ -59,11 +59,12 @@ def read_units(
         names: of the columns.
         target: the name of the target.
     """
+    are_numbers_free = isinstance(constants, str) and constants == ANY
     if units is None:
         for name, value in (("target_unit", target_unit), ("known", known)):
-            if value:
+            if value is not None and not (isinstance(value, str | Mapping) and not value):
                 raise SettingError(f"`{name}` needs the units of the columns: name them in `units`.")
-        if constants == ANY:
+        if are_numbers_free:
             raise SettingError('`constants="any"` needs the units of the columns: name them in `units`.')
         return None
     if isinstance(units, str) and units == HEADER:
@@ -71,11 +72,11 @@ def read_units(
         units = {name: "" if header is None else header[1] for name, header in headers.items()}
         header = split_header(target)
         target_unit = header[1] if target_unit is None and header is not None else target_unit
-    for name, value in (("units", units), ("known", known or {})):
+    for name, value in (("units", units), ("known", {} if known is None else known)):
         if not isinstance(value, Mapping):
             raise SettingError(f"`{name}` must be a dictionary, such as {{'m': 'kg'}}; got {show_value(value)}.")
     return read_table_units(
-        units, target_unit, known, names=names, target_name=target, are_numbers_free=constants == ANY
+        units, target_unit, known, names=names, target_name=target, are_numbers_free=are_numbers_free
     )
 
 
