@@ -6,7 +6,7 @@ import pytest
 from spl.data.dataset import Dataset
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
-from spl.regression.slices import N_POINTS, cut_slice
+from spl.regression.slices import N_POINTS, columns_to_cut, cut_slice
 
 NAMES = ("a", "b", "unused")
 WORDS = Vocabulary(NAMES)
@@ -16,6 +16,12 @@ WORDS = Vocabulary(NAMES)
 def data(rng):
     table = rng.uniform(1, 2, (101, 3))
     return Dataset.from_arrays(table, table[:, 0] * table[:, 1] + 0.01 * rng.standard_normal(101), names=NAMES)
+
+
+def test_only_columns_that_the_formula_has_and_that_vary_are_cut(data):
+    fixed = Dataset.from_arrays(np.column_stack([data.columns[0], np.full(101, 2.0)]), data.target, names=NAMES[:2])
+    assert columns_to_cut(parse_expression("a*b", WORDS), data) == [0, 1]
+    assert columns_to_cut(parse_expression("a*b", Vocabulary(NAMES[:2])), fixed) == [0]
 
 
 def test_the_curve_runs_along_its_column_with_the_others_at_their_medians(data):

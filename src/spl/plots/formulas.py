@@ -27,8 +27,7 @@ from spl.regression.fit import evaluate
 from spl.regression.fit_rows import FitRows
 from spl.regression.front import Front
 from spl.regression.prediction_errors import KnownLaw
-from spl.regression.same_structure import columns_of
-from spl.regression.slices import Slice, cut_slice
+from spl.regression.slices import Slice, columns_to_cut, cut_slice
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,7 +91,7 @@ def plot_formula(
         is_outlier: whether each of these rows is an outlier; None if there are none.
         fit: the rows that the formula was fitted to; None leaves out the bands.
     """
-    variables = [] if data is None else sorted(columns_of(place.program))[:MAX_SLICES]
+    variables = [] if data is None else columns_to_cut(place.program, data)[:MAX_SLICES]
     n_panels = 1 if data is None else 3 + max(len(variables), 1)
     n_columns = 1 if n_panels == 1 else 2 if n_panels == 4 else 3
     n_rows = -(-n_panels // n_columns)

@@ -42,6 +42,19 @@ class Slice:
         return evaluate(self.program, self.columns)
 
 
+def columns_to_cut(program: Program, data: Dataset) -> list[int]:
+    """Return the columns of a formula that vary in the data; named constants, for example, do not.
+
+    Examples:
+        >>> from spl.formulas.text import parse_expression
+        >>> from spl.formulas.program import Vocabulary
+        >>> data = Dataset.from_arrays([[1.0, 9.8], [2.0, 9.8]], [4.9, 9.8], names=["m", "g"])
+        >>> columns_to_cut(parse_expression("m*g", Vocabulary(("m", "g"))), data)
+        [0]
+    """
+    return [column for column in sorted(columns_of(program)) if np.ptp(data.columns[column]) > 0.0]
+
+
 def cut_slice(program: Program, data: Dataset, column: int, drawn: Rows | None = None) -> Slice:
     """Return a formula along one column of the data, which it need not depend on.
 

@@ -25,8 +25,7 @@ from spl.regression.how_sure import judge_formula
 from spl.regression.prediction_errors import KnownLaw
 from spl.regression.residual_checks import ResidualCheck, check_residuals
 from spl.regression.rivals import Rival
-from spl.regression.same_structure import columns_of
-from spl.regression.slices import cut_slice
+from spl.regression.slices import columns_to_cut, cut_slice
 from spl.regression.uncertainty import KnownNumber
 from spl.report.contents import CheckRow, HowSurePart, NumberRow, RivalRow, SliceChart
 from spl.report.gather import sample_rows
@@ -58,7 +57,7 @@ def how_sure_of(run: StoredRun, place: int) -> HowSurePart:
     if own_of(search.front[place]):
         return _how_sure_with_groups(run, search.front[place], fit, equation)
     sure = judge_formula(found, place, fit)
-    rivals, columns = sure.rivals or (), sorted(columns_of(program))
+    rivals, columns = sure.rivals or (), columns_to_cut(program, run.data)
     return HowSurePart(
         equation=equation,
         words=(*_part_words(run, run.data, program), *how_sure_words(sure)),
