@@ -16,7 +16,9 @@ endif
 # Bytecode is always kept: tests start many processes, and each would compile all of spl again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Tests run in one process per processor. Each keeps a contiguous part of the tests, so that files share their fixtures.
+# Tests run in one process per processor, so linear algebra has one thread in each. Each keeps a contiguous part of the tests, so that
+# files share their fixtures.
+export OPENBLAS_NUM_THREADS := 1
 PARALLEL := --numprocesses=logical --maxprocesses=8 --dist=worksteal
 
 .PHONY: help demo quick test browser check check-style check-types check-bounds check-uncompiled \

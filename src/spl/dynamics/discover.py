@@ -33,6 +33,7 @@ from spl.formulas.program import Vocabulary
 from spl.formulas.system import System
 from spl.formulas.text import parse_expression
 from spl.kernels.runtime import store as kernel_store
+from spl.regression.blas_threads import one_blas_thread
 from spl.regression.discover import Discovery, get_ready
 from spl.regression.front import Front
 from spl.regression.time_limit import MOST_LOADING
@@ -61,6 +62,7 @@ class SystemDiscovery(ChosenSystem):
     doubts: tuple[str, ...] = ()  # those of the notes that say why the equations may be wrong
 
 
+@one_blas_thread()
 def discover_system(
     request: SystemRequest,
     *,

@@ -28,6 +28,7 @@ from spl.groups.sources import FIRST_EVALUATIONS, Source, find_sources, search_s
 from spl.kernels.programs import tokens as tk
 from spl.kernels.runtime import store
 from spl.noise.models import NORMAL, NoiseModel
+from spl.regression.blas_threads import one_blas_thread
 from spl.regression.discover import Discovery, Progress, Watcher, discover, get_ready
 from spl.regression.fit import fit_constant
 from spl.regression.form_fit import fit_form
@@ -91,6 +92,7 @@ def discover_any(
     return find(request, watch=watch, must_stop=must_stop)
 
 
+@one_blas_thread()
 def discover_grouped(
     request: RegressionRequest, *, watch: Watcher | None = None, must_stop: Callable[[], bool] = lambda: False
 ) -> Discovery:

@@ -10,7 +10,6 @@ of laws: for sums, for functions of sums and products, and for products of colum
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
 from spl.errors import list_names
+from spl.regression.blas_threads import one_blas_thread
 from spl.regression.column_terms import Numbers, clip_far_values, make_terms, score_normally, standardize
 from spl.regression.column_view import ColumnView
 from spl.regression.smooth_model import find_unexplained
@@ -69,7 +69,7 @@ def screen_columns(
         ([3, 7, 21], [False, True, False])
     """
     values = data.target if values is None else values
-    with _one_thread():
+    with one_blas_thread():
         table = _Table(data, values, data.weights if weights is None else weights)
         taken = table.take_columns(values, (), most)
     taken = list(dict.fromkeys([*taken, *table.find_twins(taken)]))[:most]
@@ -103,18 +103,10 @@ def ask_residual(
     weights = np.where(np.isfinite(residual), weights, 0.0)
     if not np.any(weights > 0):
         return ()
-    with _one_thread():
+    with one_blas_thread():
         table = _Table(data, residual, weights)
         begin = table.places_of(kept)
         return table.columns_at(table.take_columns(residual, begin, len(begin) + most)[len(begin) :])
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """Return a context in which numpy uses one thread: for matrices of this size, more are slower on busy processors."""
-    from threadpoolctl import threadpool_limits  # slow to import
-
-    limits: AbstractContextManager[object] = threadpool_limits(1, "blas")
-    return limits
 
 
 class _Table:

@@ -18,6 +18,7 @@ from spl.kernels.runtime import store
 from spl.kernels.runtime.building import are_all_stored
 from spl.noise.models import AUTO, NORMAL, STUDENT
 from spl.regression.assess import Assessment, Assessor, count_episodes_left, has_settled
+from spl.regression.blas_threads import one_blas_thread
 from spl.regression.candidate import Candidate
 from spl.regression.checkpoint import Checkpoint, ViewCheckpoint, pack_candidates, unpack_candidates
 from spl.regression.column_screening import describe_screening
@@ -121,6 +122,7 @@ class Keeper(Protocol):
 # ---- the search ----------------------------------------------------------------------------------
 
 
+@one_blas_thread()
 def discover(
     request: RegressionRequest,
     *,

@@ -15,6 +15,7 @@ from spl.formulas.program import Program
 from spl.kernels.programs.fit import FitEffort
 from spl.kernels.runtime import store
 from spl.noise.models import AUTO, NORMAL, STUDENT, NoiseModel
+from spl.regression.blas_threads import one_blas_thread
 from spl.regression.candidate import Candidate
 from spl.regression.discover import Discovery, Progress, Watcher, get_ready
 from spl.regression.domain import explain_undefined
@@ -54,6 +55,7 @@ class _Fitted:
     choice: NoiseChoice
 
 
+@one_blas_thread()
 def fit_form(
     request: RegressionRequest, *, watch: Watcher | None = None, must_stop: Callable[[], bool] = lambda: False
 ) -> Discovery:
