@@ -328,6 +328,7 @@ def print_system(
         quality_lines,
         solved_lines,
         summary_lines,
+        unit_lines,
     )
 
     console = open_console()
@@ -339,6 +340,7 @@ def print_system(
         return
     print_lines(console, ["", method_line(runs, found.rows, plan), ""])
     print_lines(console, [*equation_lines(found.system), *solved_lines(found.system)], style="bold")
+    print_lines(console, [line for text in unit_lines(found.units) for line in ("", text)])
     print_lines(console, ["", *quality_lines(found), ""])
     if found.system.own:
         print_lines(console, [*own_number_lines(found.system, found.own_errors), ""])

@@ -35,6 +35,7 @@ def export(run: str, form: str, index: int | None, output: str | None) -> None:
     from spl.notation.grouped_export import export_grouped
     from spl.runs.facts import DYNAMICS
     from spl.runs.reader import read_run
+    from spl.units.system_units import fill_known
 
     check_format(form)
     found = read_run(run)
@@ -43,7 +44,7 @@ def export(run: str, form: str, index: int | None, output: str | None) -> None:
             raise click.UsageError("--index works only for runs of one equation: a system is exported as a whole.")
         if found.system is None:
             raise FormulaNotFound(f"'{run}' has no equations yet. Wait for the end of the run, or continue it.")
-        text = export_system(found.system.system, form)
+        text = export_system(fill_known(found.system.system, found.system_units), form)
     else:
         candidate, target = _choose(found, index), found.searches[0].name
         own = own_of(candidate)

@@ -193,7 +193,7 @@ def _choose(run: "StoredRun", search: "StoredSearch") -> int:
 def _describe_system(run: "StoredRun") -> dict[str, Any]:
     """Return the equations of a system and their numbers, one entry per state; None before they are fitted."""
     from spl.display.numbers import describe_numbers
-    from spl.display.systems import describe_own_numbers, system_numbers
+    from spl.display.systems import describe_own_numbers, describe_system_units, system_numbers
     from spl.formulas.rates import explicit_system
 
     if run.system is None:
@@ -204,12 +204,21 @@ def _describe_system(run: "StoredRun") -> dict[str, Any]:
         "equations": system.equations(),
         "numbers": list(map(describe_numbers, numbers)),
         "solved": explicit_system(system).equations() if system.is_implicit else None,
-    } | describe_own_numbers(system, run.system.own_errors)
+        **describe_own_numbers(system, run.system.own_errors),
+        **describe_system_units(run.system_units),
+    }
 
 
 def _print_run(run: "StoredRun") -> None:
     from spl.display.results import SHOWN_DIGITS, print_equation, print_front, print_lines
-    from spl.display.systems import equation_lines, left_side, own_number_lines, solved_lines, system_number_lines
+    from spl.display.systems import (
+        equation_lines,
+        left_side,
+        own_number_lines,
+        solved_lines,
+        system_number_lines,
+        unit_lines,
+    )
     from spl.runs.facts import REGRESSION
 
     console = open_console()
@@ -217,6 +226,7 @@ def _print_run(run: "StoredRun") -> None:
     if run.system is not None:
         system = run.system.system
         print_lines(console, ["", *equation_lines(system), *solved_lines(system), ""], style="bold")
+        print_lines(console, [line for text in unit_lines(run.system_units) for line in (text, "")])
         print_lines(console, system_number_lines(system, run.system.standard_errors, [""] * len(system.states)))
         print_lines(console, own_number_lines(system, run.system.own_errors))
         return

@@ -23,6 +23,8 @@ from spl.formulas.text import quote_name, to_text
 from spl.notation.latex import latex_name, to_latex
 from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.notation.to_sympy import to_sympy
+from spl.units.system_units import SystemUnits
+from spl.units.table_units import ANY
 
 Numbers = NDArray[np.float64]
 
@@ -173,6 +175,22 @@ def solved_lines(system: System, digits: int | None = SHOWN_DIGITS) -> list[str]
     return [*heading, *(f"{left_side(state, system.order)} = {to_text(program, digits)}" for state, program in solved)]
 
 
+def unit_lines(units: SystemUnits | None) -> list[str]:
+    """Return the units of states, inputs and time, and the named constants; nothing without units.
+
+    Examples:
+        >>> from spl.units.system_units import read_system_units
+        >>> unit_lines(read_system_units({"x": "m", "n": ""}, "s", {"g": "9.81 m/s**2"}, states=["x", "n"]))
+        ['Units: x in m, n in 1; time in s; g = 9.81 m/s**2.']
+    """
+    if units is None:
+        return []
+    columns = ", ".join(f"{quote_name(name)} in {unit}" for name, unit in units.measured.items())
+    known = ", ".join(f"{name} = {quantity}" for name, quantity in units.known.items())
+    time = "" if units.is_discrete else f"time in {units.time}"
+    return [f"Units: {'; '.join(filter(None, [columns, time, known]))}."]
+
+
 def quality_lines(found: SystemDiscovery) -> list[str]:
     """Return R2 and the numbers of each equation with their standard errors, under a heading."""
     shares = measure_r2(found.system, found.rows)
@@ -272,12 +290,13 @@ def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[
     system = found.system
     return {
         "states": list(data.states),
-        "inputs": list(system.driving_inputs),
+        "inputs": list(system.driving_inputs if found.units is None else found.units.inputs),
         "order": system.order,
         "discrete": system.is_discrete,
         "implicit": system.is_implicit,
         "equations": _describe_equations(found),
         **describe_own_numbers(system, found.own_errors),
+        **describe_system_units(found.units),
         "noise": dict(zip(data.states, found.rows.noise.tolist(), strict=True)),
         "derivative": found.rows.method,
         "followed_until": followed_until(system, data, found.rows),
@@ -287,6 +306,21 @@ def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[
         "seconds": found.seconds,
         "seed": seed,
         "interrupted": found.is_interrupted,
+    }
+
+
+def describe_system_units(units: SystemUnits | None) -> dict[str, Any]:
+    """Return the units of a system as `--json` prints them; nothing if there are none."""
+    if units is None:
+        return {}
+    known = units.known.items()
+    return {
+        "units": {
+            "columns": {name: unit.text for name, unit in units.measured.items()},
+            "time": units.time.text,
+            "known": {name: {"value": quantity.value, "unit": quantity.unit.text} for name, quantity in known},
+            "numbers": ANY if units.are_numbers_free else "pure",
+        }
     }
 
 

@@ -7,7 +7,7 @@ measured trajectories. Then all constants are fitted to all of the data.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from spl.regression.discover import Discovery, get_ready
 from spl.regression.front import Front
 from spl.regression.time_limit import MOST_LOADING
 from spl.settings import Limits
+from spl.units.system_units import SystemUnits, holds
 
 SUMS_SHARE = 0.2  # of the time limit may go into sums of simple terms
 FIRST_SHARE = 0.15  # of the time after the preparations may go into the first choice
@@ -60,6 +61,7 @@ class SystemDiscovery(ChosenSystem):
     seconds: float
     is_interrupted: bool
     doubts: tuple[str, ...] = ()  # those of the notes that say why the equations may be wrong
+    units: SystemUnits | None = None
 
 
 @one_blas_thread()
@@ -104,6 +106,7 @@ def discover_system(
         seconds=course.seconds_before + time.monotonic() - began,
         notes=(*_run_notes(request, choice.n_followed, is_cut_off=is_cut_off), *choice.notes, *chosen.notes, *doubts),
         doubts=doubts,
+        units=request.units,
         is_interrupted=is_interrupted or must_stop(),
     )
 
@@ -215,7 +218,10 @@ class _Course:
         """Choose among sums of simple terms."""
         rows = self._rows
         datasets = [rows.dataset(state) for state in range(len(self._sums))]
-        fronts = [sums.join(Front(()), data, 0.0) for sums, data in zip(self._sums, datasets, strict=True)]
+        fronts = [
+            sums.join(Front(()), data, 0.0, partial(holds, self._request.units, state))
+            for state, (sums, data) in enumerate(zip(self._sums, datasets, strict=True))
+        ]
         if not all(map(len, fronts)):
             return None
         shortest = tuple(front.choose("mdl", data.n_rows, 0.0) for front, data in zip(fronts, datasets, strict=True))
@@ -331,7 +337,7 @@ def _prepare(request: SystemRequest) -> Preparation:
     """Return what the searches begin with; only the first sums if they take a large share of the time."""
     timeout = None if request.limits.max_evaluations is not None else request.limits.timeout
     seconds = None if timeout is None else SUMS_SHARE * timeout
-    return prepare(request.data, request.plan, request.grammars, request.seed, seconds)
+    return prepare(request.data, request.plan, request.grammars, request.seed, seconds, request.units)
 
 
 def _refit_weak_form(found: Discovery, rows: SystemRows, state: int) -> Discovery:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,10 @@ from spl.formulas.program import Program
 from spl.formulas.system import System
 from spl.formulas.text import CONSTANT_TOKEN, to_text
 from spl.regression.fit import evaluate
+from spl.regression.prune import Derives
 from spl.regression.round_constants import simple_number_within
 from spl.regression.simplify import Agree, simplify
+from spl.units.system_units import SystemUnits, holds
 
 Numbers = NDArray[np.float64]
 
@@ -44,11 +47,12 @@ class FinalFit:
     budget: SystemBudget
     datasets: Sequence[Dataset]  # per state, with its derivative as the target
     grammars: Sequence[Grammar]  # per state, bound to the columns
+    units: SystemUnits | None = None
 
     def fit(self, best: Trial) -> Refined:
         """Fit the constants, and replace those by simple numbers that the data does not distinguish from them."""
         refined = self._fit_to_all(best, best.system, FIRST_FIT_SHARE * self.budget.seconds_left())
-        candidates = (_with_simple_numbers(refined), refined.system)
+        candidates = (_with_simple_numbers(refined, self.units), refined.system)
         return next(filter(None, (self._fit_simpler(best, refined, system) for system in candidates)), refined)
 
     def standard_errors(self, fitted: Refined) -> Iterator[Numbers]:
@@ -84,7 +88,8 @@ class FinalFit:
     def _fit_simpler(self, best: Trial, refined: Refined, system: System) -> Refined | None:
         """Return a system in its simplest form, fitted again if it has other constants; None if it is clearly worse."""
         names = [number.name for number in system.own]
-        parts = zip(system.programs, self.datasets, self.grammars, strict=True)
+        respects = [partial(holds, self.units, state) for state in range(len(system.programs))]
+        parts = zip(system.programs, self.datasets, self.grammars, respects, strict=True)
         simple = replace(system, programs=tuple(_simplify(*part, names) for part in parts))
         columns = self.datasets[0].columns[: len(simple.columns)]
         if not np.all(np.isfinite(evaluate_slopes(simple, columns))):
@@ -97,10 +102,10 @@ class FinalFit:
         return fitted if fitted.is_used.any() and fitted.error <= most else None
 
 
-def _simplify(program: Program, data: Dataset, grammar: Grammar, own: Sequence[str]) -> Program:
+def _simplify(program: Program, data: Dataset, grammar: Grammar, respects: Derives, own: Sequence[str]) -> Program:
     def agree(program: Program, simpler: Program) -> bool:
         values, others = (evaluate(each, data.columns) for each in (program, simpler))
-        return bool(np.allclose(values, others, rtol=1e-6, atol=1e-9 * data.spread))
+        return bool(np.allclose(values, others, rtol=1e-6, atol=1e-9 * data.spread)) and respects(simpler)
 
     def is_negligible(program: Program, shorter: Program) -> bool:
         text = re.sub(rf"\b({'|'.join(own)})\b", "C", to_text(shorter)) if own else to_text(shorter)
@@ -115,13 +120,15 @@ def _drop_terms(program: Program, is_negligible: Agree) -> Program:
     return program if shorter is None else _drop_terms(shorter, is_negligible)
 
 
-def _with_simple_numbers(refined: Refined) -> System:
+def _with_simple_numbers(refined: Refined, units: SystemUnits | None) -> System:
     """Return the system with simple numbers in place of constants that are close to one and known precisely enough."""
     programs = []
     errors = iter(refined.standard_errors)
-    for program in refined.system.programs:
+    for state, program in enumerate(refined.system.programs):
         numbers = [simple_number_within(value, _uncertainty(value, next(errors))) for value in program.constants]
-        programs.append(constants_to_numbers(program, numbers))
+        with_units = [None if number == 1.0 else number for number in numbers]  # a factor of 1 may have one
+        rounded = (constants_to_numbers(program, each) for each in (numbers, with_units))
+        programs.append(next((each for each in rounded if holds(units, state, each)), program))
     return replace(refined.system, programs=tuple(programs))
 
 

@@ -17,6 +17,7 @@ from spl.formulas.constant_slots import literals_to_constants, numbers_to_consta
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_restriction import restrict_grammar
 from spl.formulas.system import System, rate_names
+from spl.units.system_units import SystemUnits
 
 Numbers = NDArray[np.float64]
 
@@ -32,6 +33,7 @@ class FollowedSystem:
     states: Sequence[Numbers]  # smoothed ones of the first-order form [N, S], one array per run
     noise: Numbers  # [D]
     grammars: Sequence[Grammar]  # one per state, over the variables of the system
+    units: SystemUnits | None = None
 
     @classmethod
     def of(cls, found: SystemDiscovery, data: Trajectories, grammars: Sequence[Grammar]) -> "FollowedSystem":
@@ -44,7 +46,12 @@ class FollowedSystem:
         if not fitted.is_used.any():
             raise UndefinedError(f"{NOT_FOLLOWED} So nothing is known about their errors.")
         bound = [_bind(grammar, found) for grammar in grammars]
-        return cls(fitted, used, states, found.rows.noise, bound)
+        return cls(fitted, used, states, found.rows.noise, bound, found.units)
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        """The names of named constants, which are inputs that never change."""
+        return () if self.units is None else tuple(self.units.known)
 
     @property
     def system(self) -> System:

@@ -179,7 +179,7 @@ class _Judge:
                 f"what it does to the others, is unknown. Measure a run in which {name} changes."
             )
         inputs = zip(data.inputs, np.concatenate([run.u for run in data.runs]).T, strict=True)
-        steady = [name for name, values in inputs if np.ptp(values) == 0]
+        steady = [name for name, values in inputs if np.ptp(values) == 0 and name not in self.followed.known_names]
         for name in steady:
             yield f"The input {name} never changes, so its effect is unknown. Measure a run with another {name}."
         is_open = any(rival.difference >= DIFFERENT for rival in rivals)

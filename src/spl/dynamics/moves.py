@@ -10,7 +10,7 @@ from spl.dynamics.rows import SystemRows
 from spl.dynamics.score_test import estimate_term_gains
 from spl.dynamics.simple_terms import START_TOKEN, Term
 from spl.dynamics.trials import SystemTrials, Trial
-from spl.formulas.constant_slots import numbers_to_constants
+from spl.formulas.constant_slots import constants_to_numbers, numbers_to_constants
 from spl.formulas.edits import drop_one_function, drop_one_term
 from spl.formulas.grammar import Grammar
 from spl.formulas.program import Program
@@ -19,6 +19,7 @@ from spl.formulas.text import CONSTANT_TOKEN, to_text
 from spl.kernels.programs import tokens as tk
 from spl.notation.terms import add_term, multiply_out
 from spl.regression.fit import POLISH_EFFORT, fit
+from spl.units.system_units import SystemUnits, holds
 
 CLEAN_LOSS_SHARE = 1e-2  # of the spread of a derivative: if an equation is exact, one with a larger error is not
 MOST_RISE = 10.0  # times the loss of an equation on the derivatives: more without a term needs no trial
@@ -55,10 +56,15 @@ class SystemMoves:
     """Generates moves from the proposals for each state, within its grammar."""
 
     def __init__(
-        self, rows: SystemRows, trials: SystemTrials, grammars: Sequence[Grammar], proposals: Sequence[Proposals]
+        self,
+        rows: SystemRows,
+        trials: SystemTrials,
+        grammars: Sequence[Grammar],
+        proposals: Sequence[Proposals],
+        units: SystemUnits | None = None,
     ) -> None:
-        """Take grammars that are bound to the columns of the rows."""
-        self._rows, self._trials, self._proposals = rows, trials, proposals
+        """Take grammars that are bound to the columns of the rows, and the units of these."""
+        self._rows, self._trials, self._proposals, self._units = rows, trials, proposals, units
         self._permissions = [Permissions(grammar) for grammar in grammars]
 
     def start(self, chosen: tuple[int, ...]) -> list[Program]:
@@ -71,7 +77,8 @@ class SystemMoves:
         cost = trial.system.programs[state].cost
         for row, candidate in self._proposals[state].formulas():
             program = self._free(state, candidate.program)
-            if candidate.loss <= self._most_loss(trial, state) and self._can_be_tried(program):
+            is_close = candidate.loss <= self._most_loss(trial, state)
+            if is_close and self._can_be_tried(program) and holds(self._units, state, program):
                 yield Move(state, program, row, is_costlier=candidate.cost > cost)
 
     def additions(self, trial: Trial) -> Iterator[Move]:
@@ -90,7 +97,10 @@ class SystemMoves:
         for shorter in chain(drop_one_function(program), drop_one_term(program), drop_one_term(multiply_out(program))):
             if not self._can_be_tried(shorter):
                 continue
-            fitted = fit(self._free(state, shorter), data, effort=POLISH_EFFORT)
+            freed = self._free(state, shorter)
+            if not holds(self._units, state, freed):
+                continue
+            fitted = fit(freed, data, effort=POLISH_EFFORT)
             if fitted.loss <= most:
                 yield Move(state, fitted.program, trial.chosen[state])
 
@@ -111,7 +121,7 @@ class SystemMoves:
         for term, gain in zip(terms, gains, strict=True):
             longer = add_term(program, term)
             promise = float(gain) + self._trials.price(program) - self._trials.price(longer)
-            if promise > 0 and can_be_fitted(longer):
+            if promise > 0 and can_be_fitted(longer) and holds(self._units, state, longer):
                 yield promise, Move(state, longer, trial.chosen[state], promise=promise)
 
     def _can_be_tried(self, program: Program) -> bool:
@@ -134,6 +144,10 @@ class SystemMoves:
         """Return a formula with all of its numbers free, as far as the grammar allows; factors of 1 are numbers too."""
         allowed = self._permissions[state]
         with_factors = numbers_to_constants(program, kept=allowed.literals, has_factors=True)
-        if allowed.has_factors or allowed.derives(to_text(with_factors)):  # the text, since minus signs change trees
+        is_derived = allowed.has_factors or allowed.derives(to_text(with_factors))  # the text: minus signs change trees
+        if is_derived and holds(self._units, state, with_factors):
             return with_factors
-        return numbers_to_constants(program, kept=allowed.literals, has_factors=False)
+        freed = numbers_to_constants(program, kept=allowed.literals, has_factors=False)
+        if holds(self._units, state, freed):
+            return freed
+        return constants_to_numbers(program, program.constants)  # an exponent that must stay as it is

@@ -47,6 +47,7 @@ def find_box(followed: FollowedSystem, bounds: Bounds | None = None) -> tuple[Nu
     n_states, n_inputs = len(followed.data.states), len(followed.data.inputs)
     is_positive[:n_states] = measured[:n_states] >= 0
     is_positive[low.size - n_inputs :] = measured[n_states:] >= 0
+    reach[[name in followed.known_names for name in followed.system.columns]] = 0.0
     lowest, highest = np.where(is_positive, np.maximum(low - reach, 0.0), low - reach), high + reach
     for place, name in enumerate(followed.system.columns):
         if bounds and name in bounds:

@@ -8,6 +8,7 @@ from spl.dynamics.implicit import drop_copied_rates, find_unused_rates
 from spl.dynamics.proposals import TermSums, fit_sums
 from spl.dynamics.rows import Plan, SystemRows, make_rows
 from spl.formulas.grammar import Grammar
+from spl.units.system_units import SystemUnits
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -22,7 +23,12 @@ class Preparation:
 
 
 def prepare(
-    data: Trajectories, plan: Plan, grammars: Sequence[Grammar], seed: int, max_seconds: float | None = None
+    data: Trajectories,
+    plan: Plan,
+    grammars: Sequence[Grammar],
+    seed: int,
+    max_seconds: float | None = None,
+    units: SystemUnits | None = None,
 ) -> Preparation:
     """Make the rows and fit the sums for each state; only the first ones if they take longer than `max_seconds`."""
     rows = make_rows(data, plan)
@@ -31,7 +37,13 @@ def prepare(
         rows = replace(rows, unused_rates=find_unused_rates(grammars, rows))
     seconds = None if max_seconds is None else max_seconds / len(grammars)
     sums = [
-        fit_sums(rows.dataset(state), grammar.bind(rows.variables), seconds, seed)
+        fit_sums(
+            rows.dataset(state),
+            grammar.bind(rows.variables),
+            seconds,
+            seed,
+            None if units is None else units.tables[state],
+        )
         for state, grammar in enumerate(grammars)
     ]
     return Preparation(grammars=grammars, rows=rows, sums=sums)

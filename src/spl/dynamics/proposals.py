@@ -13,6 +13,7 @@ import numpy as np
 from spl.data.dataset import Dataset
 from spl.dynamics.budget import Deadline
 from spl.dynamics.product_terms import ProductTerms
+from spl.dynamics.pure_terms import PureTable
 from spl.dynamics.simple_terms import Term
 from spl.dynamics.term_library import TermLibrary
 from spl.formulas.grammar import Grammar
@@ -21,7 +22,9 @@ from spl.kernels.programs import tokens as tk
 from spl.regression.candidate import Candidate
 from spl.regression.fit import POLISH_EFFORT, evaluate, fit
 from spl.regression.front import Front
+from spl.regression.prune import Derives, respect_all
 from spl.regression.tidy_front import tidy_candidate
+from spl.units.table_units import TableUnits
 
 LIBRARY_SHARE = 0.5  # of the time for sums may go into terms of the library; the rest is for products by exchange
 EXACT_ROOM = 1.5  # times the error of the derivatives: the error is only an estimate
@@ -44,10 +47,10 @@ class TermSums:
     library: TermLibrary
     candidates: tuple[Candidate, ...]
 
-    def join(self, front: Front, data: Dataset, floor: float) -> Front:
-        """Return a front with the sums that belong in it."""
+    def join(self, front: Front, data: Dataset, floor: float, respects: Derives = respect_all) -> Front:
+        """Return a front with the sums that belong in it, in spellings that are allowed."""
         own = Front.from_candidates(self.candidates, floor, data.n_rows)
-        tidied = [tidy_candidate(candidate, data) for candidate in own]
+        tidied = [tidy_candidate(candidate, data, respects) for candidate in own]
         return Front.from_candidates([*front, *tidied], floor, data.n_rows)
 
     def are_exact(self, target_error: float) -> bool:
@@ -56,14 +59,33 @@ class TermSums:
         return any(each.loss <= limit and each.program.n_constants <= MAX_SHORT for each in self.candidates)
 
 
-def fit_sums(data: Dataset, grammar: Grammar, max_seconds: float | None = None, seed: int = 0) -> TermSums:
-    """Fit sums of simple terms that are close to the target, as many as there is time for; `grammar` is bound to the columns."""
+def fit_sums(
+    data: Dataset,
+    grammar: Grammar,
+    max_seconds: float | None = None,
+    seed: int = 0,
+    units: TableUnits | None = None,
+) -> TermSums:
+    """Fit sums of simple terms that are close to the target, as many as there is time for; `grammar` is bound to the columns.
+
+    With units, all of them have the unit of the target.
+    """
     deadline = Deadline.after(max_seconds)
     half_time = Deadline.after(None if max_seconds is None else LIBRARY_SHARE * max_seconds)
-    library = TermLibrary.build(grammar, data)
-    from_library = takewhile(lambda _: not half_time.is_over, library.propose(data.target))
-    by_exchange = takewhile(lambda _: not deadline.is_over, _propose_products(data, grammar, seed, deadline))
-    programs = {program.tokens: program for program in chain(from_library, by_exchange) if can_be_fitted(program)}
+    pure = None if units is None else PureTable.of(grammar, data, units)
+    table, rules = (data, grammar) if pure is None else (pure.data, pure.grammar)
+    library = TermLibrary.build(rules, table, units if pure is None else None)
+    from_library = takewhile(lambda _: not half_time.is_over, library.propose(table.target))
+    by_exchange = takewhile(lambda _: not deadline.is_over, _propose_products(table, rules, seed, deadline))
+    proposed = chain(from_library, by_exchange)
+    if pure is not None:
+        proposed = chain.from_iterable(filter(None, [pure.write(program)]) for program in proposed)
+        library = pure.write_library(library, data)
+    programs = {
+        program.tokens: program
+        for program in proposed
+        if can_be_fitted(program) and (units is None or units.allow(program))
+    }
     return TermSums(library, tuple(fit(program, data, effort=POLISH_EFFORT) for program in programs.values()))
 
 

@@ -6,7 +6,7 @@ refinement needs them.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 
 import numpy as np
@@ -159,7 +159,7 @@ def make_rows(data: Trajectories, plan: Plan) -> SystemRows:
     method = _common_method(data, plan)
     flow = _find_flow(data, plan, method)
     if flow is not None:
-        runs = [_flow_rows(run, flow) for run in data.runs]
+        runs = [_flow_rows(*pair, flow) for pair in zip(data.runs, _drop_steady_inputs(data.runs), strict=True)]
     else:
         make = _map_rows if plan.is_discrete else _weak_rows if plan.method == WEAK_METHOD else _slope_rows
         runs = [make(run, plan, method) for run in data.runs]
@@ -202,7 +202,7 @@ def _find_flow(data: Trajectories, plan: Plan, method: Method) -> FlowModel | No
     if is_measured or plan.order == 2 or plan.is_discrete or (plan.method != "auto" and not is_asked):
         return None
     allowed = np.inf if is_asked else _error_without_flow(data, method)
-    flow = fit_flow(data.runs) if allowed > 0 else None
+    flow = fit_flow(_drop_steady_inputs(data.runs)) if allowed > 0 else None
     if flow is None and is_asked:
         raise DataError(
             f"The derivative method 'flow' needs {LEAST_STEPS + 1} samples; there are {data.n_samples}. Use 'auto'."
@@ -263,9 +263,15 @@ def _slope_rows(run: Trajectory, plan: Plan, method: Method) -> _RunRows:
     return _RunRows(np.hstack([states, run.u])[places], targets[places], states, name)
 
 
-def _flow_rows(run: Trajectory, flow: FlowModel) -> _RunRows:
-    """Return all samples, with derivatives from a model of the flow."""
-    return _RunRows(np.hstack([run.x, run.u]), flow.slopes(run), run.x, FLOW_METHOD)
+def _flow_rows(run: Trajectory, moving: Trajectory, flow: FlowModel) -> _RunRows:
+    """Return all samples, with derivatives from a model of the flow, which knows only inputs that change."""
+    return _RunRows(np.hstack([run.x, run.u]), flow.slopes(moving), run.x, FLOW_METHOD)
+
+
+def _drop_steady_inputs(runs: Sequence[Trajectory]) -> list[Trajectory]:
+    """Return runs without the inputs that never change: they say nothing about the flow."""
+    is_moving = np.ptp(np.concatenate([run.u for run in runs]), axis=0) > 0
+    return [replace(run, u=np.ascontiguousarray(run.u[:, is_moving])) for run in runs]
 
 
 def _fitting(method: Method, run: Trajectory) -> Method:

@@ -23,6 +23,7 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.printed_numbers import number_positions
 from spl.formulas.rates import can_be_solved
 from spl.formulas.system import System
+from spl.units.system_units import SystemUnits
 
 Numbers = NDArray[np.float64]
 
@@ -61,12 +62,13 @@ class SystemChooser:
         grammars: Sequence[Grammar],
         proposals: Sequence[Proposals],
         budget: SystemBudget,
+        units: SystemUnits | None = None,
     ) -> None:
         bound = [grammar.bind(rows.variables) for grammar in grammars]
         self._rows, self._trials, self._proposals, self._budget = rows, trials, proposals, budget
         self._share = 1.0  # of the budget that the present steps may use
-        self._moves = SystemMoves(rows, trials, bound, proposals)
-        self._final_fit = FinalFit(trials, budget, [each.data for each in proposals], bound)
+        self._moves = SystemMoves(rows, trials, bound, proposals, units)
+        self._final_fit = FinalFit(trials, budget, [each.data for each in proposals], bound, units)
 
     def take(self, chosen: tuple[int, ...]) -> ChosenSystem:
         """Return formulas of the fronts as the searches left them."""

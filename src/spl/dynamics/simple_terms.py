@@ -11,6 +11,7 @@ from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import CONSTANT_TOKEN
 from spl.kernels.programs import tokens as tk
 from spl.regression.fit import evaluate
+from spl.units.table_units import TableUnits
 
 Numbers = NDArray[np.float64]
 Term = tuple[int, ...]  # tokens without a factor; the empty one is the number 1
@@ -28,9 +29,12 @@ def has_quotients(grammar: Grammar) -> bool:
     return grammar.derives_template((tk.DIV, START_TOKEN, START_TOKEN), 0)
 
 
-def is_allowed(grammar: Grammar, term: Term) -> bool:
-    """Return whether the grammar allows the term with a factor."""
-    return grammar.derives_template((tk.MUL, CONSTANT_TOKEN, *term) if term else (CONSTANT_TOKEN,), 0)
+def is_allowed(grammar: Grammar, term: Term, units: TableUnits | None = None) -> bool:
+    """Return whether the grammar allows the term with a factor, and it has the unit of the target, if there are units."""
+    tokens = (tk.MUL, CONSTANT_TOKEN, *term) if term else (CONSTANT_TOKEN,)
+    if not grammar.derives_template(tokens, 0):
+        return False
+    return units is None or units.allow(Program(tokens, grammar.vocabulary, (1.0,)))
 
 
 def evaluate_term(term: Term, words: Vocabulary, data: Dataset) -> Numbers:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ from spl.regression.checkpoint import Checkpoint
 from spl.regression.discover import Discovery, Keeper, Progress, Watcher, discover
 from spl.regression.request import RegressionRequest
 from spl.settings import Limits
+from spl.units.system_units import holds
 
 SEARCH_SHARE = 0.6  # of the time that is left then is for the searches; the rest for the system as a whole
 EXACT_SUMS_SHARE = 0.25  # of the limits of a search, if a short sum is already as accurate as the derivatives
@@ -133,7 +135,8 @@ class StateSearches:
             checkpoint=checkpoint,
             must_stop=self.must_stop,
         )
-        found = replace(found, front=sums.join(found.front, data, found.floor))
+        respects = partial(holds, self.request.units, state)
+        found = replace(found, front=sums.join(found.front, data, found.floor, respects))
         if rows.rates:
             found = replace(found, front=keep_linear(found.front, self.request.data.states[state], rows))
         samples = SampleSequence.of(self.request.data, rows, is_discrete=self.request.plan.is_discrete)
@@ -159,6 +162,7 @@ class StateSearches:
             seed=self.request.seed,
             target_error=float(rows.target_errors[state]),
             keeps_rivals=False,  # those of a system are found along the data
+            units=None if self.request.units is None else self.request.units.tables[state],
         )
 
     def _watch_state(self, state: str) -> Watcher | None:

@@ -50,7 +50,7 @@ class SystemChoice:
         proposals = [Proposals(rows.dataset(state), front, sums[state]) for state, front in enumerate(fronts)]
         used, used_rows = _limit_samples(request.data, rows)
         trials = SystemTrials(used, used_rows, plan, budget)
-        chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget)
+        chooser = SystemChooser(used_rows, trials, request.grammars, proposals, budget, request.units)
         starts = [shortest] if plan.is_discrete else find_simple_starts(proposals, is_clean=rows.is_clean)
         shortest, repeated = chooser.make_solvable(shortest)
         if plan.is_implicit:  # with rates, the equations are all nearly right or none can be followed

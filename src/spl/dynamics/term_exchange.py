@@ -13,7 +13,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from spl.data.dataset import Dataset
 from spl.dynamics.followed_system import FollowedSystem
+from spl.dynamics.pure_terms import PureTable
 from spl.dynamics.simple_terms import Term, has_sums, is_allowed, write_sum
 from spl.dynamics.term_library import function_terms, product_terms
 from spl.formulas.constant_slots import numbers_to_constants
@@ -154,7 +156,7 @@ def _other_terms(followed: FollowedSystem, state: int) -> Iterator[Term]:
     near = np.hstack([along, along - steps, along + steps])
     known = [evaluate(summand.part, points) for summand in split_sum(program)]
     n_before = len(known)
-    for term in _simple_terms(followed.grammars[state], len(followed.system.columns)):
+    for term in _allowed_terms(followed, state, along):
         if len(known) - n_before == MAX_EXCHANGE_TERMS:
             return
         values, close = _term_values(program, term, points), _term_values(program, term, near)
@@ -162,6 +164,21 @@ def _other_terms(followed: FollowedSystem, state: int) -> Iterator[Term]:
         if is_usable and not any(_are_proportional(values, each) for each in known):
             known.append(values)
             yield term
+
+
+def _allowed_terms(followed: FollowedSystem, state: int, along: Numbers) -> Iterator[Term]:
+    """Yield simple terms that the grammar allows, and the units, if there are any."""
+    grammar, n_columns = followed.grammars[state], len(followed.system.columns)
+    if followed.units is None:
+        yield from _simple_terms(grammar, n_columns)
+        return
+    units = followed.units.tables[state]
+    pure = PureTable.of(grammar, Dataset.from_arrays(along.T, along[0], names=units.names), units)
+    if pure is None:
+        yield from (term for term in _simple_terms(grammar, n_columns) if is_allowed(grammar, term, units))
+        return
+    written = map(pure.write_term, _simple_terms(pure.grammar, len(pure.groups.names)))
+    yield from (term for term in written if term is not None and is_allowed(grammar, term, units))
 
 
 def _simple_terms(grammar: Grammar, n_columns: int) -> Iterator[Term]:
@@ -188,10 +205,15 @@ def _are_proportional(one: Numbers, two: Numbers) -> bool:
 
 
 def sample_points(followed: FollowedSystem, *, reach: float) -> Numbers:
-    """Return random points [variables, P] in the box of the data, or up to `reach` of its ranges outside of it."""
+    """Return random points [variables, P] in the box of the data, or up to `reach` of its ranges outside of it.
+
+    Named constants have their values everywhere.
+    """
     columns = columns_along(followed)
     low, high = columns.min(axis=1), columns.max(axis=1)
     margin = reach * np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
+    is_known = [name in followed.known_names for name in followed.system.columns]
+    margin[: len(is_known)][is_known] = 0.0
     rng = np.random.default_rng(0)
     return np.ascontiguousarray(rng.uniform(low - margin, high + margin, (N_POINTS, low.size)).T)
 

@@ -36,6 +36,7 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.operators import is_function
 from spl.formulas.program import Program, Vocabulary
 from spl.kernels.programs import tokens as tk
+from spl.units.table_units import TableUnits
 
 Numbers = NDArray[np.float64]
 
@@ -60,8 +61,11 @@ class TermLibrary:
     has_quotients: bool
 
     @classmethod
-    def build(cls, grammar: Grammar, data: Dataset) -> "TermLibrary":
-        """Collect products of variables, functions of one variable, and products of these; nothing if the grammar has no sums."""
+    def build(cls, grammar: Grammar, data: Dataset, units: TableUnits | None = None) -> "TermLibrary":
+        """Collect products of variables, functions of one variable, and products of these; nothing if the grammar has no sums.
+
+        With units, each of them has the unit of the target, together with its factor.
+        """
         words = grammar.vocabulary
         products = list(product_terms(words, words.variables))
         functions = list(function_terms(grammar, words.variables))
@@ -69,7 +73,7 @@ class TermLibrary:
             products, functions = [], []
         kept = _Columns(data.n_rows)
         for term in (*products, *functions):
-            if len(kept.values) < MAX_LIBRARY_TERMS and is_allowed(grammar, term):
+            if len(kept.values) < MAX_LIBRARY_TERMS and is_allowed(grammar, term, units):
                 kept.add(term, evaluate_term(term, words, data))
         n_polynomial = sum(term in products for term in kept.terms)
         values = np.column_stack(kept.values) if kept.values else np.empty((data.n_rows, 0))

@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from spl.data.trajectories import Trajectories
 from spl.display.notebook import FittedRepr
-from spl.display.systems import SOLVED_HEADING, aligned_latex, left_side, solved_equations, system_html
+from spl.display.systems import SOLVED_HEADING, aligned_latex, left_side, solved_equations, system_html, unit_lines
 from spl.dynamics.discover import SystemDiscovery, discover_system
 from spl.dynamics.own_names import OwnNames
 from spl.dynamics.own_system import with_own_columns
 from spl.dynamics.quality import measure_r2
-from spl.dynamics.request import SystemRequest
+from spl.dynamics.request import SystemRequest, add_known_inputs
 from spl.dynamics.rows import AUTO_RATES, Method, Plan, allows_rates, make_rows
 from spl.dynamics.system_packing import evaluate_slopes
 from spl.errors import (
@@ -42,13 +42,16 @@ from spl.estimators.parameters import check_run_file, count_jobs
 from spl.estimators.stop_flag import request_stop_of, stop_flag
 from spl.estimators.system_inputs import (
     GrammarLike,
+    as_rows,
     check_not_in_grammar,
     find_run_label,
     make_grammars,
     read_columns,
     read_trajectories,
+    with_known_inputs,
 )
 from spl.estimators.system_tables import tabulate_fronts, tabulate_numbers, tabulate_r2
+from spl.estimators.system_units import parameters_of_system_units, read_given_units
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.json_codec import check_no_stand_ins
@@ -66,6 +69,7 @@ from spl.regression.domain import explain_undefined_system
 from spl.runs.dynamics import discover_system_in_file, load_system, stored_plan
 from spl.runs.reader import read_run
 from spl.settings import TIMEOUT, Limits, SearchConfig, check_count, check_switch, check_verbose
+from spl.units.system_units import fill_known
 
 if TYPE_CHECKING:
     import sympy
@@ -81,7 +85,7 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
 
     Args:
         operators: names (`"+"`, `"sin"`, ...) and `Operator` objects that the equations may contain.
-        constants: whether they may contain fitted numbers.
+        constants: whether they may contain fitted numbers. With units, these are pure numbers; "any" lets them have units.
         grammar: all possible right-hand sides, as a `Grammar`, its text or the path of a file; or one per state, as a list or by name.
             Overrides `operators` and `constants`. Use it to state what is known about an equation.
         derivative: how derivatives are estimated: "auto", "finite_difference", "savgol", "spline", "flow" (a model that leads from
@@ -102,6 +106,12 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         verbose: 1 shows each improvement: in a table on a terminal or in a notebook, as lines elsewhere.
         run_file: the path of a file that keeps the run: `spl show`, `watch` and `report` read it, also during the search, and a search
             that was killed continues from it. None keeps nothing.
+        units: the unit of each state and input by its name, such as `{"theta": "rad", "omega": "rad/s"}`; "" is that of a pure number.
+            "header" takes them from the names: `theta (rad)`. Then each equation has the unit of its state per time, for order 2 per
+            time squared, and adds and compares only what has the same unit.
+        time_unit: the unit of the times, such as "s", if there are units.
+        known: named constants that the equations may contain, with their units: `{"g": "9.80665 m/s**2"}`. Names of scipy.constants
+            need no number.
 
     Attributes:
         equations_: the fronts, one DataFrame per state: cost, loss, score, equation.
@@ -112,6 +122,7 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
             trajectories have own numbers, each has a row too, of the kind "own", and two more columns say its name and its run.
         noise_: the estimated standard deviation of the noise of each state.
         derivative_: the method that was used for derivatives.
+        units_: the units of states, inputs, named constants and right-hand sides; None without units.
         r2_: R2 of the derivative of each state, of its next value for a map: a Series.
         notes_: what was repaired or left out, and reasons to doubt the equations, about which `fit` also warns (`DoubtfulResult`).
         identifiability_: whether the trajectories determine the equations, in words, and rival systems that fit as well; computed
@@ -128,7 +139,7 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
     def __init__(
         self,
         operators: Sequence[str | Operator] = DEFAULT_OPERATORS,
-        constants: bool = True,
+        constants: bool | str = True,
         grammar: GrammarLike | Sequence[GrammarLike] | Mapping[str, GrammarLike] | None = None,
         derivative: Method = "auto",
         order: int = 1,
@@ -141,6 +152,9 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         run_file: str | Path | None = None,
+        units: Mapping[str, str] | str | None = None,
+        time_unit: str | None = None,
+        known: Mapping[str, Any] | None = None,
     ) -> None:
         self.operators = operators
         self.constants = constants
@@ -156,6 +170,9 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
         self.run_file = run_file
+        self.units = units
+        self.time_unit = time_unit
+        self.known = known
 
     def fit(
         self,
@@ -226,6 +243,7 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
             max_evaluations=run.settings["limits"].get("max_evaluations"),
             search=run.config,
             run_file=path,
+            **parameters_of_system_units(run.system_units),
         )
         model._keep(load_system(run, plan), run.data, [search.grammar for search in run.searches])
         return model
@@ -248,6 +266,7 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         """
         system = self._system()
         system = system.of_run(find_run_label(system, run))
+        u = with_known_inputs(u, self.units_, len(as_rows(x, "`x`")))
         columns = read_columns(x, u, system.columns)
         slopes = evaluate_slopes(system, columns).T
         if not np.isfinite(slopes).all():
@@ -268,7 +287,9 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         """
         whole, fitted = self._system(), self.trajectories_
         system = whole.of_run(find_run_label(whole, run))
-        data = read_trajectories(x, t, x_dot, u, fitted.states + system.inputs)
+        n_known = 0 if self.units_ is None else len(self.units_.known)
+        inputs = system.inputs[: len(system.inputs) - n_known]
+        data = add_known_inputs(read_trajectories(x, t, x_dot, u, fitted.states + inputs), self.units_)
         warn_of_repairs(data.notes, stacklevel=3)
         if len(data.states) != len(fitted.states) or len(data.inputs) != len(system.inputs):
             raise DataError(
@@ -293,7 +314,7 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         return self._system(solved=solved).equations(precision)
 
     def print(self, precision: int = 4) -> None:
-        """Print the equations, one per line; those with rates on both sides are also printed solved for the rates.
+        """Print the equations, one per line; those with rates on both sides are also printed solved for the rates. Units come last.
 
         Args:
             precision: digits of the numbers.
@@ -302,7 +323,8 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         lines = [f"{left} = {right}" for left, right in zip(sides.values(), self.equations(precision), strict=True)]
         solved = [f"{sides[state]} = {to_text(each, precision)}" for state, each in solved_equations(self._system())]
         solved = ["", SOLVED_HEADING, *solved] if solved else []
-        print("\n".join([*lines, *solved, *write_own_table(self._system().own, precision)]))  # noqa: T201
+        notes = [*write_own_table(self._system().own, precision), *unit_lines(self.units_)]
+        print("\n".join([*lines, *solved, *notes]))  # noqa: T201
 
     def coefficients(self) -> pd.DataFrame:
         """Return the coefficient of each term after expansion: one row per state, one column per term; 0 where a term is missing.
@@ -333,12 +355,13 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         """Return the equations in another format, as text.
 
         Code is a function `derivatives` of the state, and of the inputs if there are any; for order 2, the state is positions and
-        velocities. For a map, the function is `next_state`. Equations with rates on both sides are solved for the rates.
+        velocities. For a map, the function is `next_state`. Equations with rates on both sides are solved for the rates. Named
+        constants are replaced by their values.
 
         Args:
             format: "sympy" (a list), "latex" (aligned equations), "python", "c", "julia", "matlab", "torch" or "jax".
         """
-        return export_system(self._system(), format)
+        return export_system(fill_known(self._system(), self.units_), format)
 
     def plot(self, n_draws: int | None = None) -> "Figure":
         """Return a figure of data and simulation over time, derivatives and phase portrait. Needs matplotlib, the extra `plot`.
@@ -412,6 +435,8 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
             raise SettingError(f"`search` must be a SearchConfig or None; got {show_value(self.search)}.")
         data = read_trajectories(x, t, x_dot, u, feature_names, run_names)
         warn_of_repairs(data.notes, stacklevel=4)
+        units = read_given_units(self.units, self.time_unit, self.known, self.constants, data, plan)
+        data = add_known_inputs(data, units)
         return SystemRequest(
             data=data,
             grammars=make_grammars(self.grammar, self.operators, self.constants, data, plan),
@@ -422,6 +447,7 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
             seed=int(check_random_state(self.random_state).randint(2**31)),
             may_drop_rates=plan.is_implicit and self.implicit == AUTO_RATES,
             own=names,
+            units=units,
         )
 
     def _plan(self) -> Plan:
@@ -442,8 +468,10 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
     def _keep(self, found: SystemDiscovery, data: Trajectories, grammars: Sequence[Grammar]) -> None:
         self.discovery_ = found
         self.trajectories_ = with_own_columns(data, found.system)
-        self.feature_names_in_ = np.array(data.names, dtype=object)
-        self.n_features_in_ = len(data.names)
+        self.units_ = found.units
+        measured = data.names if found.units is None else tuple(found.units.measured)
+        self.feature_names_in_ = np.array(measured, dtype=object)
+        self.n_features_in_ = len(measured)
         self.equations_ = tabulate_fronts(found, EQUATION_DIGITS)
         self.best_index_ = list(found.chosen)
         self.noise_ = found.rows.noise

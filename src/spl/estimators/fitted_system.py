@@ -22,10 +22,11 @@ from spl.dynamics.trajectory_draws import SimulationDraws, draw_trajectories
 from spl.errors import SettingError, SimulationEnded, show_value
 from spl.estimators.fitted_front import EQUATION_DIGITS
 from spl.estimators.fitted_uncertainty import check_choice, check_level
-from spl.estimators.system_inputs import find_run_label
+from spl.estimators.system_inputs import find_run_label, with_known_inputs
 from spl.formulas.grammar import Grammar
 from spl.formulas.text import to_text
 from spl.settings import check_count
+from spl.units.system_units import SystemUnits
 
 JUDGE_SECONDS = 60.0  # that may go into rivals: they usually take less than a second
 N_DRAWS_AS_RIVALS = 16  # systems with other numbers, where there are no rivals with other terms
@@ -50,6 +51,7 @@ class FittedSystem:
     random_state: int | np.random.RandomState | None
     discovery_: SystemDiscovery
     trajectories_: Trajectories
+    units_: SystemUnits | None = None  # of states, inputs and named constants
     _grammars: Sequence[Grammar]
     _followed: FollowedSystem | None
     _identifiability: Identifiability | None
@@ -105,6 +107,7 @@ class FittedSystem:
         """
         check_is_fitted(self)
         label = find_run_label(self.discovery_.system, run)
+        u = with_known_inputs(u, self.units_, np.size(t))
         if n_draws is None:
             found = simulate(self.discovery_.system.of_run(label), x0, t, u)
             if found.ended is not None:
@@ -201,7 +204,7 @@ class FittedSystem:
             raise SettingError(
                 "There are no suggestions for systems whose runs have own numbers. Fit one run by itself."
             )
-        columns = list(followed.system.columns)
+        columns = [name for name in followed.system.columns if name not in followed.known_names]
         _check_bounds(bounds, columns)
         rng = np.random.default_rng(random_state)
         others = [rival.system for rival in self.identifiability_.rivals]
@@ -210,7 +213,7 @@ class FittedSystem:
             draws = SystemCurvature.of(followed, free).draw(N_DRAWS_AS_RIVALS, rng)
             others = [free.with_constants(values) for values in draws]
         found = suggest_starts(followed, others, find_box(followed, bounds), n_starts=n, rng=rng)
-        rows = [(*start.values, start.difference, start.n_told_apart) for start in found]
+        rows = [(*start.values[: len(columns)], start.difference, start.n_told_apart) for start in found]
         return pd.DataFrame(rows, columns=[*columns, "difference", "told_apart"])
 
     def _keep_evidence(self, grammars: Sequence[Grammar]) -> None:

@@ -59,25 +59,49 @@ def read_units(
         names: of the columns.
         target: the name of the target.
     """
-    are_numbers_free = isinstance(constants, str) and constants == ANY
+    are_numbers_free = allows_any(constants)
     if units is None:
-        for name, value in (("target_unit", target_unit), ("known", known)):
-            if value is not None and not (isinstance(value, str | Mapping) and not value):
-                raise SettingError(f"`{name}` needs the units of the columns: name them in `units`.")
-        if are_numbers_free:
-            raise SettingError('`constants="any"` needs the units of the columns: name them in `units`.')
+        check_no_units(are_numbers_free, target_unit=target_unit, known=known)
         return None
     if isinstance(units, str) and units == HEADER:
-        headers = {name: split_header(name) for name in names}
-        units = {name: "" if header is None else header[1] for name, header in headers.items()}
-        header = split_header(target)
+        units, header = read_headers(names), split_header(target)
         target_unit = header[1] if target_unit is None and header is not None else target_unit
-    for name, value in (("units", units), ("known", {} if known is None else known)):
-        if not isinstance(value, Mapping):
-            raise SettingError(f"`{name}` must be a dictionary, such as {{'m': 'kg'}}; got {show_value(value)}.")
+    check_mappings(units=units, known={} if known is None else known)
     return read_table_units(
         units, target_unit, known, names=names, target_name=target, are_numbers_free=are_numbers_free
     )
+
+
+def allows_any(constants: Any) -> bool:
+    """Return whether the setting lets fitted numbers have units."""
+    return isinstance(constants, str) and constants == ANY
+
+
+def check_no_units(are_numbers_free: bool, **others: Any) -> None:
+    """Raise a clear error if there is something that needs units, although none were given."""
+    for name, value in others.items():
+        if value is not None and not (isinstance(value, str | Mapping) and not value):
+            raise SettingError(f"`{name}` needs the units of the columns: name them in `units`.")
+    if are_numbers_free:
+        raise SettingError('`constants="any"` needs the units of the columns: name them in `units`.')
+
+
+def check_mappings(**given: Any) -> None:
+    """Raise a clear error unless settings are dictionaries."""
+    for name, value in given.items():
+        if not isinstance(value, Mapping):
+            raise SettingError(f"`{name}` must be a dictionary, such as {{'m': 'kg'}}; got {show_value(value)}.")
+
+
+def read_headers(names: Sequence[str]) -> dict[str, str]:
+    """Return the units in the names of columns; "" where there is none.
+
+    Examples:
+        >>> read_headers(["theta (rad)", "n"])
+        {'theta (rad)': 'rad', 'n': ''}
+    """
+    headers = {name: split_header(name) for name in names}
+    return {name: "" if header is None else header[1] for name, header in headers.items()}
 
 
 def add_known(data: Dataset, units: TableUnits | None) -> Dataset:

@@ -13,11 +13,12 @@ from spl.data.groupings import read_labels
 from spl.data.trajectories import Trajectories, read_names
 from spl.dynamics.implicit import share_grammar
 from spl.dynamics.rows import Plan
-from spl.errors import DataError, SettingError, explain_unknown, list_names, show_value
+from spl.errors import DataError, SettingError, count_noun, explain_unknown, list_names, show_value
 from spl.estimators.parameters import make_grammar
 from spl.formulas.grammar import Grammar
 from spl.formulas.operators import Operator
 from spl.formulas.system import System, rate_names
+from spl.units.system_units import SystemUnits
 
 GrammarLike = Grammar | str | Path
 
@@ -93,9 +94,35 @@ def check_not_in_grammar(own: Sequence[str], grammar: object) -> None:
             )
 
 
+def with_known_inputs(u: Any, units: SystemUnits | None, n_rows: int) -> Any:
+    """Return inputs with the named constants as their last columns: a table, or a function of time if they are one.
+
+    Examples:
+        >>> from spl.units.system_units import read_system_units
+        >>> units = read_system_units({"x": "m"}, "s", {"g": "9.81 m/s**2"}, states=["x"])
+        >>> with_known_inputs(None, units, 2)
+        array([[9.81],
+               [9.81]])
+    """
+    if units is None or not units.known:
+        return u
+    values = list(units.known_values.values())
+    if callable(u):
+        return lambda time: np.append(u(time), values)
+    n_measured = len(units.inputs)
+    if u is None:
+        return np.tile(values, (n_rows, 1)) if not n_measured else None
+    rows = as_rows(u, "`u`")
+    if rows.shape != (n_rows, n_measured):
+        raise DataError(
+            f"`u` must have {n_rows} rows of {count_noun(n_measured, 'input')}, without named constants; its shape is {rows.shape}."
+        )
+    return np.hstack([rows, np.tile(values, (n_rows, 1))])
+
+
 def read_columns(x: Any, u: Any, names: Sequence[str]) -> NDArray[np.float64]:
     """Return states [N, D] and inputs [N, U] as one column per name, [D + U, N]; `u` is None if there are no inputs."""
-    parts = [_as_rows(x, "`x`"), *([] if u is None else [_as_rows(u, "`u`")])]
+    parts = [as_rows(x, "`x`"), *([] if u is None else [as_rows(u, "`u`")])]
     if len(parts[0]) != len(parts[-1]):
         raise DataError(
             f"`x` has {len(parts[0])} rows, but `u` {len(parts[-1])}. Give one row of inputs for each state."
@@ -109,14 +136,15 @@ def read_columns(x: Any, u: Any, names: Sequence[str]) -> NDArray[np.float64]:
     return np.ascontiguousarray(rows.T)
 
 
-def _as_rows(values: Any, what: str) -> NDArray[np.float64]:
+def as_rows(values: Any, what: str) -> NDArray[np.float64]:
+    """Return rows of states or inputs; a number is one row."""
     return read_matrix([values] if np.isscalar(values) else values, what)
 
 
 def make_grammars(
     given: GrammarLike | Sequence[GrammarLike] | Mapping[str, GrammarLike] | None,
     operators: Sequence[str | Operator],
-    constants: bool,
+    constants: bool | str,
     data: Trajectories,
     plan: Plan,
 ) -> list[Grammar]:

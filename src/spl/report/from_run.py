@@ -20,6 +20,7 @@ from spl.display.systems import (
     own_numbers_text,
     solved_equations,
     system_numbers,
+    unit_lines,
 )
 from spl.dynamics.derivatives import DERIVATIVES
 from spl.dynamics.identifiability import Identifiability, judge_discovery
@@ -44,6 +45,7 @@ from spl.report.how_sure import how_sure_of, system_number_rows
 from spl.runs.dynamics import load_system
 from spl.runs.facts import DIED, INTERRUPTED, RUNNING
 from spl.runs.reader import StoredRun, StoredSearch, StoredSystem
+from spl.units.system_units import fill_known
 
 Numbers = NDArray[np.float64]
 
@@ -260,10 +262,14 @@ def _system_part(
         followed=" ".join(
             filter(
                 None,
-                [own_numbers_text(system, stored.own_errors), followed_line(system, data, rows) if is_drawn else ""],
+                [
+                    own_numbers_text(system, stored.own_errors),
+                    *unit_lines(run.system_units),
+                    followed_line(system, data, rows) if is_drawn else "",
+                ],
             )
         ),
-        code=_write_system_code(system),
+        code=_write_system_code(fill_known(system, run.system_units)),
         solved=tuple(_describe_solved(system)),
         identifiability=judged.reasons if judged is not None else (),
         rivals=tuple(_describe_rivals(judged)) if judged is not None else (),

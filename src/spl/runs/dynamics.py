@@ -18,6 +18,7 @@ from spl.formulas.json_codec import check_no_stand_ins, encode_program
 from spl.formulas.system import rate_names
 from spl.runs.facts import DYNAMICS
 from spl.runs.reader import StoredRun, read_begun, read_run
+from spl.runs.units import encode_system_units
 from spl.runs.writer import RunFile, RunPlan
 from spl.settings import Limits
 
@@ -77,7 +78,11 @@ def _make_run_plan(request: SystemRequest, is_any_seed: bool, facts: Mapping[str
         config=request.config,
         seed=request.seed,
         is_any_seed=is_any_seed,
-        more={"plan": plan_as_plain(request.plan)} | ({} if request.own is None else {"own": list(request.own.names)}),
+        more={
+            "plan": plan_as_plain(request.plan),
+            **({} if request.own is None else {"own": list(request.own.names)}),
+            **encode_system_units(request.units),
+        },
         facts=facts,
     )
 
@@ -105,6 +110,7 @@ def resume_system(
         n_jobs=n_jobs,
         seed=run.settings["seed"],
         own=OwnNames(tuple(run.settings["own"])) if "own" in run.settings else None,
+        units=run.system_units,
     )
     return discover_system_in_file(run.path, request, watch=watch, must_stop=must_stop)
 
@@ -125,6 +131,7 @@ def load_system(run: StoredRun, plan: Plan) -> SystemDiscovery:
         seconds=stored.seconds,
         notes=stored.notes,
         doubts=stored.doubts,
+        units=run.system_units,
         is_interrupted=stored.is_interrupted,
     )
 

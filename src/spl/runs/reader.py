@@ -50,8 +50,9 @@ from spl.runs.groups import StoredNumbers, read_groupings, read_own_numbers
 from spl.runs.knowledge import decode_knowledge
 from spl.runs.lock import is_locked
 from spl.runs.sqlite_file import open_to_read
-from spl.runs.units import decode_units
+from spl.runs.units import decode_system_units, decode_units
 from spl.settings import SearchConfig
+from spl.units.system_units import SystemUnits
 from spl.units.table_units import TableUnits
 
 Numbers = NDArray[np.float64]
@@ -134,6 +135,7 @@ class StoredRun:
     groupings: tuple[Grouping, ...] = ()  # of the rows of a table
     knowledge: Knowledge | None = None  # of the shape of the law of a table
     units: TableUnits | None = None  # of the columns of a table, and named constants, which are the last of its columns
+    system_units: SystemUnits | None = None  # of a system; named constants are its last inputs
 
     @property
     def measured_names(self) -> tuple[str, ...]:
@@ -228,6 +230,7 @@ def _read_once(path: Path, operators: Sequence[Operator]) -> StoredRun:
             groupings=read_groupings(facts, arrays, data.n_rows) if isinstance(data, Dataset) else (),
             knowledge=decode_knowledge(settings, data.names, searches[0].name) if isinstance(data, Dataset) else None,
             units=decode_units(settings, data.names, searches[0].name) if isinstance(data, Dataset) else None,
+            system_units=decode_system_units(settings, data) if isinstance(data, Trajectories) else None,
         )
 
 

@@ -52,6 +52,7 @@ _UNSAID: Mapping[str, Any] = {
     "target_unit": "",
     "known": {},
     "constants": "",
+    "time_unit": "",
 }  # settings of runs that do not say
 _LIMITS_OF_CONFIG = ("max_schedules", "patience")  # settings that may change when a run is continued
 

@@ -134,7 +134,7 @@ def choose_groups(units: TableUnits, columns: Numbers) -> Groups:
         ((0, 1), (Fraction(1, 1), Fraction(2, 1)), ('c',))
     """
     if not can_reach_target(units):
-        raise UnitError(_explain_impossible(units))
+        raise UnitError(explain_impossible(units))
     dimensions = [*units.dimensions, units.target.dimension]
     matrix = _exponents_of(dimensions)
     rank = _rank(matrix)
@@ -246,7 +246,7 @@ def _exact(value: float) -> Fraction:
     return Fraction(value).limit_denominator(1000) if exact is None else exact
 
 
-def _explain_impossible(units: TableUnits) -> str:
+def explain_impossible(units: TableUnits) -> str:
     """Return why no formula can have the unit of the target."""
     listed = list_names([f"{name} ({unit})" for name, unit in zip(units.names, units.columns, strict=True)])
     bases = bases_of(units.dimensions)
