@@ -18,10 +18,12 @@ from spl.units.dimension import exact_fraction
 from spl.units.groups import Group, Groups, Powers
 
 NEAR_ONE = 1e-12  # a factor this close to 1 is rounding error
-HALF = Fraction(1, 2)
+ONE = 2**4 * 3**2 * 5 * 7 * 11  # the power 1 in what follows: whole numbers are faster than fractions
+HALF = ONE // 2
 SUMS = (tk.ADD, tk.SUB, tk.MIN, tk.MAX)
 
-Merge = Callable[[Fraction, Fraction], Fraction]
+WholePowers = tuple[int, ...]  # of the repeating columns, in units of 1/ONE
+Merge = Callable[[int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Part:
     """A part of a formula: a tree times a number times powers of the sizes of the repeating columns."""
 
     tree: Tree | None  # None is 1
-    powers: Powers
+    powers: WholePowers
     factor: float = 1.0
 
 
@@ -68,7 +70,7 @@ class _Writer:
 
     def __init__(self, groups: Groups, own: Vocabulary, vocabulary: Vocabulary, merge: Merge) -> None:
         self._groups, self._own, self._vocabulary, self._merge = groups, own, vocabulary, merge
-        self._none: Powers = (Fraction(0),) * len(groups.repeating)
+        self._none: WholePowers = (0,) * len(groups.repeating)
 
     def write(self, program: Program) -> Program | None:
         """Return the formula of the columns."""
@@ -94,7 +96,7 @@ class _Writer:
         factor = 1.0 / units.target.factor
         for column, power in zip(repeating, self._groups.target, strict=True):
             factor *= units.columns[column].factor ** float(power)
-        return Part(None, self._groups.target, factor)
+        return Part(None, _to_whole(self._groups.target), factor)
 
     def _make_leaf(self, token: int, numbers: list[float]) -> Part:
         kind, payload = token >> tk.KIND_SHIFT, token & tk.PAYLOAD_MASK
@@ -112,7 +114,8 @@ class _Writer:
         factor = units.columns[group.column].factor
         for column, power in zip(repeating, group.powers, strict=True):
             factor /= units.columns[column].factor ** float(power)
-        return Part(Tree(make_token(tk.VARIABLE, group.column)), tuple(-power for power in group.powers), factor)
+        powers = tuple(-power for power in _to_whole(group.powers))
+        return Part(Tree(make_token(tk.VARIABLE, group.column)), powers, factor)
 
     def _apply(self, token: int, arguments: list[Part]) -> Part:
         """Return an operator of parts, with the powers and numbers that can be taken out in front of it."""
@@ -126,7 +129,7 @@ class _Writer:
         if degree is not None:
             base = arguments[0]
             inner = Tree(token, (self._or_one(base.tree), *(self._or_one(part.tree) for part in arguments[1:])))
-            return Part(inner, tuple(power * degree for power in base.powers), base.factor ** float(degree))
+            return Part(inner, tuple(_times(power, degree) for power in base.powers), base.factor ** float(degree))
         own = token if token in BY_OPCODE or token >> tk.KIND_SHIFT else self._own_token(token)
         return Part(Tree(own, tuple(self._finish(part) for part in arguments)), self._none)
 
@@ -173,11 +176,11 @@ class _Writer:
         """Return a part as one tree, with its powers and its number written out."""
         factor = part.factor
         for sign, power in zip(self._groups.signs, part.powers, strict=True):
-            if sign < 0 and power % 2 == 1:
+            if sign < 0 and power % (2 * ONE) == ONE:
                 factor = -factor  # the size of a negative column is the column times -1
         tree = part.tree
-        above = self._write_powers([max(power, Fraction(0)) for power in part.powers])
-        below = self._write_powers([max(-power, Fraction(0)) for power in part.powers])
+        above = self._write_powers([max(power, 0) for power in part.powers])
+        below = self._write_powers([max(-power, 0) for power in part.powers])
         if abs(factor - 1.0) >= NEAR_ONE:
             if tree is not None and tree.token == CONSTANT_TOKEN:
                 tree = constant_tree(tree.number * factor)
@@ -190,7 +193,7 @@ class _Writer:
             tree = Tree(tk.DIV, (self._or_one(tree), below))
         return self._or_one(tree)
 
-    def _write_powers(self, powers: Sequence[Fraction]) -> Tree | None:
+    def _write_powers(self, powers: Sequence[int]) -> Tree | None:
         """Return the product of powers of the repeating columns, all exponents 0 or more; None for 1."""
         factors: list[Tree] = []
         halves: list[Tree] = []
@@ -198,14 +201,14 @@ class _Writer:
             if not power:
                 continue
             base = Tree(make_token(tk.VARIABLE, column))
-            whole, rest = divmod(power, 1)
+            whole, rest = divmod(power, ONE)
             if (sign == 0 and (rest or whole % 2 == 1)) or (sign < 0 and rest):
                 raise _NotWritableError  # it would need the absolute value of a column
-            factors += [base] * int(whole)
+            factors += [base] * whole
             if rest == HALF:
                 halves.append(base)
             elif rest:
-                factors.append(Tree(tk.POW, (base, self._literal(float(rest)))))
+                factors.append(Tree(tk.POW, (base, self._literal(rest / ONE))))
         if halves:
             factors.append(Tree(tk.SQRT, (_product(halves),)))
         return _product(factors) if factors else None
@@ -220,6 +223,17 @@ class _Writer:
 
 class _NotWritableError(Exception):
     """A formula that needs what cannot be written."""
+
+
+def _to_whole(powers: Powers) -> WholePowers:
+    return tuple(_times(ONE, power) for power in powers)
+
+
+def _times(power: int, degree: Fraction) -> int:
+    whole, rest = divmod(power * degree.numerator, degree.denominator)
+    if rest:
+        raise _NotWritableError  # such as the sixty-fourth root of a column
+    return whole
 
 
 def _product(factors: Sequence[Tree]) -> Tree:
