@@ -33,7 +33,7 @@ def test_models_are_fitted_once_and_searches_run_with_every_seed():
 
 def test_a_grammar_that_does_not_exist_is_refused():
     with pytest.raises(
-        SettingError, match=r"There is no grammar 'luck' for falling balls\. Choose from: paper, drag\."
+        SettingError, match=r"There is no grammar 'luck' for falling balls\. Choose from: paper, drag, groups\."
     ):
         balls_trials(["Golf Ball"], [0], ["luck"], 5.0)
 
@@ -75,3 +75,20 @@ def test_a_search_predicts_a_simple_fall(one_ball, grammar):
     outcome = BALLS.run(balls_trial(f"{grammar}: drop 1"))
     assert outcome.recovered
     assert outcome.error < 1e-6
+
+
+@pytest.mark.search
+def test_one_law_for_groups_predicts_balls_of_different_weight(monkeypatch):
+    fall = [48 - weight * T**2 for weight in (4.3, 4.6, 4.9)]
+    data = BallDrop(
+        tuple(
+            Drop(ball, 1, T, height) for ball, height in zip(("Golf Ball", "Baseball", "Volleyball"), fall, strict=True)
+        )
+    )
+    monkeypatch.setattr(balls, "_fetch_once", lambda: data)
+    balls._search_together_once.cache_clear()
+    outcome = BALLS.run(balls_trial("groups: drop 1"))
+    balls._search_together_once.cache_clear()
+    assert outcome.recovered
+    assert outcome.error < 1e-6
+    assert outcome.formula.endswith("with k1 = -4.3") or outcome.formula.endswith("with k1 = 4.3")

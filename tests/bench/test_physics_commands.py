@@ -14,13 +14,13 @@ def run_command(*arguments):
     assert result.exit_code == 0, result.output
 
 
-def test_balls_runs_all_balls_with_both_grammars_and_ten_seeds(asked, monkeypatch):
+def test_balls_runs_all_balls_with_both_grammars_and_groups_and_ten_seeds(asked, monkeypatch):
     t = np.linspace(0, 3, 46)
     data = BallDrop((Drop("Golf Ball", 1, t, t), Drop("Golf Ball", 2, t, t)))
     monkeypatch.setattr("spl.datasets.fetch_ball_drop", lambda: data)
     run_command("balls")
     assert asked["experiment"] is BALLS
-    assert asked["trials"] == balls_trials(["Golf Ball"], range(10), ["paper", "drag"], 2.0)
+    assert asked["trials"] == balls_trials(["Golf Ball"], range(10), ["paper", "drag", "groups"], 2.0)
     assert asked["path"].parts == ("bench-results", "balls.jsonl")
 
 

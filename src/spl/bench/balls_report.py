@@ -55,7 +55,8 @@ def _drop_section(drop: int, records: Sequence[Record]) -> Section:
             f"Square metres; fitted to t <= 2 s of the drop, {seen}, tested on the rest. Ours is the median over the seeds.",
             "Our law has one structure for all balls and both drops, with separate numbers for each. It is the one that best predicts "
             "all drops from 1.4 to 2 s when fitted to the time before, excluding motions that no ball could follow. The test data "
-            "decide nothing, but this rule and the grammar drag were designed with knowledge of the test errors.",
+            "decide nothing, but this rule and the grammar drag were designed with knowledge of the test errors. Groups: one search "
+            "with the grammar drag and `fit(groups=...)`, by its own rule of choice.",
             "Models 1 to 3 are the paper's formulas, fitted here by least squares from several starts. The last row is the geometric "
             "mean.",
         ),

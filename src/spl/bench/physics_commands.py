@@ -9,10 +9,11 @@ from spl.bench.run_command import run_and_show
 @click.command()
 @click.option(
     "--grammars",
-    default="paper,drag",
+    default="paper,drag,groups",
     show_default=True,
     metavar="LIST",
-    help="paper: the rules of the published code. drag: sums of terms from the theory of drag.",
+    help="paper: the rules of the published code. drag: sums of terms from the theory of drag. groups: those of drag, in one search "
+    "on all drops as groups.",
 )
 @seeds_option("0-9")
 @timeout_option(2.0, "Time limit of the search on each drop in seconds; inf for no limit.")
