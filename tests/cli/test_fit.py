@@ -26,6 +26,7 @@ JSON_KEYS = {
     "r2": float,
     "r2_without_outliers": type(None),
     "cost": int,
+    "units": type(None),
     "numbers": list,
     "residual_checks": list,
     "shapes": list,

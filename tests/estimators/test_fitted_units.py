@@ -44,6 +44,10 @@ def test_every_formula_of_the_front_and_every_rival_has_the_unit_of_the_target(f
     assert all(fitted.units_.allow(program) for program in programs)
 
 
+def test_pure_numbers_have_the_unit_1(fitted):
+    assert set(fitted.constants_.unit) == {"1"}
+
+
 def test_named_constants_are_no_columns_for_users(fitted):
     X, _ = make_table()
     assert fitted.predict(X).shape == (60,)
@@ -92,6 +96,7 @@ def test_numbers_may_have_units():
     model = SPLRegressor(operators=("+", "*"), constants="any", **plain).fit(X, y)
     assert model.score(X, y) == pytest.approx(1.0)
     assert all(model.units_.allow(each.program) for each in model.discovery_.front)
+    assert sorted(model.constants_.unit) == ["N*s/m", "N/kg"]
 
 
 def test_a_grammar_of_rules_about_columns_holds_the_units():
@@ -141,6 +146,7 @@ def test_a_run_file_keeps_units(tmp_path):
     assert list(again.feature_names_in_) == ["m", "v", "h"]
     np.testing.assert_array_equal(again.predict(X), first.predict(X))
     assert again.export("python") == first.export("python")
+    pd.testing.assert_frame_equal(again.constants_, first.constants_)
     assert list(again.suggest(n=2).columns) == ["m", "v", "h"]
     assert again.fit(X, y).get_best()["equation"] == first.get_best()["equation"]
     for changes, message in [

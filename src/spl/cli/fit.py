@@ -27,6 +27,7 @@ from spl.cli.options import (
     split_error_bars,
     split_names,
 )
+from spl.cli.unit_options import check_constants, hint_at_units, read_unit_options, unit_options
 from spl.garbage_collection import without_garbage_collection
 from spl.settings import TIMEOUT
 
@@ -68,6 +69,10 @@ class FitOptions:
     groups: tuple[str, ...] | None
     know: tuple[str, ...]
     bounds: dict[str, tuple[float, float]] | None
+    units: dict[str, str] | str | None
+    target_unit: str | None
+    known: dict[str, str] | None
+    constants: str
     run: str | None
     has_rivals: bool
     is_json: bool
@@ -151,6 +156,7 @@ class FitOptions:
     metavar="A=LOW:HIGH",
     help="Where the statements of --know hold: x=0:10. Repeat for more columns. [default: the ranges of the data]",
 )
+@unit_options
 @click.option("--run", metavar="FILE", help="Keep the run in FILE; if FILE exists, continue its run.")
 @click.option(
     "--rivals", "has_rivals", is_flag=True, help="Also print the other formulas that the data cannot rule out."
@@ -182,10 +188,12 @@ def fit(**given: Any) -> None:
       spl fit decay.csv --target count --rivals
       spl fit springs.csv --target force --groups material
       spl fit decay.csv --target count --know "f > 0" --know "decreasing in t" --bounds t=0:100
+      spl fit fall.csv --target E --units "m=kg, v=m/s, h=m" --target-unit J --known "g=9.80665 m/s**2"
       cat planets.csv | spl fit - --target period --json | jq -r .equation
     """
     options = FitOptions(**given)
     check_grammar_options(options.grammar_file, options.operators, options.no_constants, options.form)
+    check_constants(options.constants, no_constants=options.no_constants)
     with without_garbage_collection():
         request, origins = _make_request(options)
         from spl.groups.discover import discover_any
@@ -212,6 +220,7 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
     """Return what is asked for, and from which instants the dates in the table are counted. Prints notes about the table."""
     from spl.data.column_choice import prepare_dataset
     from spl.data.table_files import read_table
+    from spl.estimators.fitted_units import add_known
     from spl.noise.models import check_noise
     from spl.regression.front import check_has_held_out, check_selection
     from spl.regression.request import RegressionRequest
@@ -235,6 +244,12 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
     )
     data, held_out, more = _hold_out(options, table, data)
     notes += more
+    units = read_unit_options(
+        options.units, options.target_unit, options.known, options.constants, data.names, options.target
+    )
+    if units is None:
+        notes += hint_at_units(data.names, options.target)
+    data, held_out = add_known(data, units), None if held_out is None else add_known(held_out, units)
     grammar, form = read_allowed(
         data.names, options.grammar_file, options.operators, options.form, has_constants=not options.no_constants
     )
@@ -249,6 +264,7 @@ def _make_request(options: FitOptions) -> "tuple[RegressionRequest, dict[str, in
         noise=noise,
         held_out=held_out,
         groupings=groupings,
+        units=units,
         knowledge=_read_knowledge(options, data.names),
         form=form,
         guesses=options.guesses,
@@ -265,12 +281,17 @@ def _read_knowledge(options: FitOptions, columns: "Sequence[str]") -> "Knowledge
 
 
 def _groups_of(options: FitOptions) -> tuple[str, ...] | None:
-    """Return the columns that are groupings; None if the table decides. Validation rows, error bars of columns and
+    """Return the columns that are groupings; None if the table decides. Validation rows, error bars of columns, units and
     statements about the law know no groups."""
     from spl.data.grouping_columns import NO_GROUPS
     from spl.errors import SettingError
 
-    excluding = {"--validation": options.validation is not None, "--sigma-x": options.sigma_x, "--know": options.know}
+    excluding = {
+        "--validation": options.validation is not None,
+        "--sigma-x": options.sigma_x,
+        "--know": options.know,
+        "--units": options.units,
+    }
     without = next((name for name, is_given in excluding.items() if is_given), "")
     if not without or options.groups == (NO_GROUPS,):
         return options.groups

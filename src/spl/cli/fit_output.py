@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spl.regression.held_out import HeldOutVerdict
     from spl.regression.request import RegressionRequest
     from spl.regression.rivals import Rival
+    from spl.units.table_units import TableUnits
 
 
 def search_and_print(
@@ -91,6 +92,7 @@ def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest",
     print_front(console, found_rows(found, chosen))
     print_lines(console, [""])
     print_equation(console, request.target, found.front, chosen)
+    print_lines(console, lines_of_units(request.units, request.target))
     print_lines(console, lines_of_parts(found, chosen, request.form, request.data))
     print_lines(console, lines_of_numbers(found, chosen, fit))
     print_lines(console, lines_of_shapes(request.knowledge, data, found, chosen))
@@ -107,6 +109,7 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
     from spl.display.noise import find_places, plain_noise
     from spl.display.results import front_rows
     from spl.display.shapes import describe_shapes
+    from spl.display.units import describe_units
     from spl.notation.latex import to_latex
     from spl.notation.to_sympy import to_sympy
 
@@ -124,6 +127,7 @@ def describe_found(found: "Discovery", chosen: int, request: "RegressionRequest"
         "r2": r2,
         "r2_without_outliers": r2_without_outliers,
         "cost": rows[chosen].cost,
+        "units": describe_units(request.units),
         **describe_parts(found, chosen, request),
         "front": [
             {"cost": row.cost, "loss": row.loss, "score": row.score, **more, "equation": row.equation}
@@ -152,6 +156,13 @@ def describe_parts(found: "Discovery", chosen: int, request: "RegressionRequest"
     return {"form": request.form.text, "parts": texts}
 
 
+def lines_of_units(units: "TableUnits | None", target: str) -> list[str]:
+    """Return the units of target, columns and named constants in a line; nothing if there are none."""
+    from spl.display.units import units_line
+
+    return [] if units is None else ["", units_line(units, target)]
+
+
 def lines_of_parts(found: "Discovery", chosen: int, form: "Form | None", data: "Dataset") -> list[str]:
     """Return what the holes of a form became, below a heading; nothing without holes."""
     from spl.display.parts import PARTS_HEADING, find_part_texts, part_lines
@@ -164,7 +175,9 @@ def fit_rows_of_request(found: "Discovery", request: "RegressionRequest") -> "Fi
     """Return what the front of a search was fitted to."""
     from spl.regression.fit_rows import FitRows
 
-    return FitRows.of(request.data, found.noise, request.noise, tuple(request.grammar.vocabulary.literals))
+    return FitRows.of(
+        request.data, found.noise, request.noise, tuple(request.grammar.vocabulary.literals), request.units
+    )
 
 
 def describe_how_sure(found: "Discovery", chosen: int, fit: "FitRows") -> dict[str, Any]:
@@ -176,7 +189,7 @@ def describe_how_sure(found: "Discovery", chosen: int, fit: "FitRows") -> dict[s
 
     sure = judge_formula(found, chosen, fit)
     return {
-        "numbers": describe_known_numbers(sure.numbers),
+        "numbers": describe_known_numbers(sure.numbers, has_units=fit.units is not None),
         "rivals": describe_rivals(sure.rivals, fit.rows.names),
         "residual_checks": describe_checks(sure.checks),
     }
@@ -196,7 +209,7 @@ def lines_of_numbers(found: "Discovery", chosen: int, fit: "FitRows") -> list[st
     from spl.display.numbers import NUMBERS_HEADING, number_lines
     from spl.regression.uncertainty import know_numbers
 
-    lines = number_lines(know_numbers(found.front[chosen].program, fit.rows, fit.given))
+    lines = number_lines(know_numbers(found.front[chosen].program, fit.rows, fit.given, units=fit.units))
     return ["", NUMBERS_HEADING, *lines] if lines else []
 
 

@@ -72,6 +72,7 @@ def _has_same_fronts(one: "StoredRun", two: "StoredRun") -> bool:
 
 def describe_run(run: "StoredRun") -> dict[str, Any]:
     """Return a run as `--json` prints it; numbers that JSON cannot represent are null."""
+    from spl.display.units import describe_units
     from spl.runs.facts import REGRESSION
 
     searches = [_describe_search(run, search) for search in run.searches]
@@ -83,6 +84,7 @@ def describe_run(run: "StoredRun") -> dict[str, Any]:
         "stopped": run.stopped,
         "seconds": run.seconds,
         "notes": list(run.notes),
+        "units": describe_units(run.units),
         **found,
         "settings": dict(run.settings),
         "versions": dict(run.versions),
@@ -252,7 +254,14 @@ def _print_run(run: "StoredRun") -> None:
 
 def _print_how_sure(console: "Console", run: "StoredRun", search: "StoredSearch") -> None:
     """Print the numbers with standard errors, the rivals, and doubtful residuals of the formula of a table."""
-    from spl.cli.fit_output import lines_of_doubts, lines_of_numbers, lines_of_parts, lines_of_shapes, rivals_of_formula
+    from spl.cli.fit_output import (
+        lines_of_doubts,
+        lines_of_numbers,
+        lines_of_parts,
+        lines_of_shapes,
+        lines_of_units,
+        rivals_of_formula,
+    )
     from spl.display.results import print_lines
     from spl.display.rivals import rival_lines
     from spl.runs.facts import REGRESSION
@@ -262,6 +271,7 @@ def _print_how_sure(console: "Console", run: "StoredRun", search: "StoredSearch"
     if run.kind != REGRESSION or search.discovery is None:
         return
     found, chosen, fit = search.discovery, _choose(run, search), fit_rows_of(run)
+    print_lines(console, lines_of_units(run.units, search.name))
     if fit is None:
         print_lines(console, ["", OWN_FUNCTIONS])
         return

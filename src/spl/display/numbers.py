@@ -8,6 +8,7 @@ from spl.display.results import SHOWN_DIGITS
 from spl.formulas.printed_numbers import FITTED_KIND, ROUNDED_KIND
 from spl.groups.numbers import KnownJointNumber
 from spl.regression.uncertainty import KnownNumber
+from spl.units.number_units import PURE
 
 MAX_DECIMALS = 9
 MAX_DIGITS = 12  # of the ends of an interval
@@ -50,9 +51,20 @@ def number_text(number: ShownNumber) -> str:
 
 def number_lines(numbers: Sequence[ShownNumber], width: int = 0) -> list[str]:
     """Return one line per number with its error and its term; the terms are aligned, behind at least `width` characters."""
-    texts = [number_text(number) for number in numbers]
+    texts = [f"{number_text(number)} {unit_of(number)}".rstrip() for number in numbers]
     right = max([width, *map(len, texts)])
     return [f"  {text:<{right}}  {number.term}" for text, number in zip(texts, numbers, strict=True)]
+
+
+def unit_of(number: object) -> str:
+    """Return the unit of a number for people; nothing for pure numbers, and for those without units.
+
+    Examples:
+        >>> unit_of(KnownNumber(5.4, 0.1, 5.2, 5.6, "fitted", "", "", "[5.4]*x", "m/s"))
+        'm/s'
+    """
+    unit = number.unit if isinstance(number, KnownNumber) else ""
+    return "" if unit == PURE else unit
 
 
 def numbers_line(numbers: Sequence[ShownNumber]) -> str:
@@ -114,8 +126,11 @@ def describe_numbers(numbers: Sequence[ShownNumber]) -> list[dict[str, Any]]:
     ]
 
 
-def describe_known_numbers(numbers: Sequence[KnownNumber | KnownJointNumber]) -> list[dict[str, Any]]:
-    """Return the numbers of the formula of a table as `--json` prints them, with the ends of their intervals."""
+def describe_known_numbers(
+    numbers: Sequence[KnownNumber | KnownJointNumber], *, has_units: bool = False
+) -> list[dict[str, Any]]:
+    """Return the numbers of the formula of a table as `--json` prints them, with the ends of their intervals, and units if they
+    have any."""
     return [
         described
         | {
@@ -124,6 +139,7 @@ def describe_known_numbers(numbers: Sequence[KnownNumber | KnownJointNumber]) ->
             "simple": number.simple,
             "note": number.note,
         }
+        | ({"unit": number.unit} if isinstance(number, KnownNumber) and has_units else {})
         for described, number in zip(describe_numbers(numbers), numbers, strict=True)
     ]
 

@@ -95,12 +95,16 @@ class FittedUncertainty(FittedFront):
 
     @property
     def constants_(self) -> pd.DataFrame:
-        """The numbers of the chosen equation as they are printed, with standard errors and 95 % intervals: a DataFrame."""
+        """The numbers of the chosen equation as they are printed, with standard errors and 95 % intervals: a DataFrame.
+
+        With units, it has the unit of each number, "1" for pure numbers.
+        """
         from spl.regression.uncertainty import KnownNumber, know_numbers
 
         evidence = self._check_evidence()
-        numbers = know_numbers(self._program(None), self._rows_of_fit(), evidence.given)
-        return pd.DataFrame(numbers, columns=[field.name for field in fields(KnownNumber)])
+        numbers = know_numbers(self._program(None), self._rows_of_fit(), evidence.given, units=self.units_)
+        table = pd.DataFrame(numbers, columns=[field.name for field in fields(KnownNumber)])
+        return table.drop(columns="unit") if self.units_ is None else table
 
     def intervals(self, level: float = 0.95, method: str = "curvature", index: int | None = None) -> pd.DataFrame:
         """Return the interval of each number of an equation: value, lower, upper, term.
@@ -172,7 +176,9 @@ class FittedUncertainty(FittedFront):
         from spl.regression.fit_rows import FitRows
 
         evidence = self._check_evidence()
-        return FitRows.of(evidence.data, self.discovery_.noise, check_noise(evidence.noise), evidence.given)
+        return FitRows.of(
+            evidence.data, self.discovery_.noise, check_noise(evidence.noise), evidence.given, self.units_
+        )
 
     def _check_evidence(self) -> Evidence:
         check_is_fitted(self)

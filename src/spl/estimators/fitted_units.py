@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from spl.data.dataset import Dataset
 from spl.errors import SettingError, show_value
 from spl.formulas.program import Program
+from spl.units.entries import HEADER
 from spl.units.table_units import ANY, TableUnits, read_table_units
 from spl.units.unit import split_header
-
-HEADER = "header"  # the value of `units` that takes them from the names of the columns
 
 
 class FittedUnits:
@@ -53,7 +52,7 @@ def read_units(
 
     Args:
         units: the unit of each column, or "header" for those in the names of the columns.
-        target_unit: the unit of the target.
+        target_unit: the unit of the target; it may also be among `units`.
         known: named constants, with units.
         constants: "any" lets fitted numbers have units.
         names: of the columns.
@@ -67,6 +66,9 @@ def read_units(
         units, header = read_headers(names), split_header(target)
         target_unit = header[1] if target_unit is None and header is not None else target_unit
     check_mappings(units=units, known={} if known is None else known)
+    if target_unit is None and target not in names and target in units:
+        target_unit = units[target]
+        units = {name: unit for name, unit in units.items() if name != target}
     return read_table_units(
         units, target_unit, known, names=names, target_name=target, are_numbers_free=are_numbers_free
     )

@@ -99,9 +99,9 @@ class SPLRegressor(KnownParts, FittedRivals, FittedShapes, FittedStability, Regr
             cross-validation), validation_loss (if `fit` got rows for validation), equation.
         constants_: the numbers of the chosen equation as they are printed, one per row: value, standard error, the ends of the 95 %
             interval, kind, the simplest form that the data allows, such as 2/3 or pi, a note if the data does not determine it,
-            and the term it is part of, with the number in square brackets. Kinds are "fitted", "rounded" (to a simple number that
-            the data does not distinguish from it; error and interval are those before rounding) and "exact" (given by the
-            grammar, no error).
+            the term it is part of, with the number in square brackets, and with units that of the number. Kinds are "fitted",
+            "rounded" (to a simple number that the data does not distinguish from it; error and interval are those before rounding)
+            and "exact" (given by the grammar, no error).
         noise_: the noise model that was used, with how large the noise is, and why it was chosen.
         outliers_: the rows that lie too far from the law for the noise of the others, if the noise model allows for outliers.
         shapes_: which statements of `knowledge` are proved and which are checked, with the worst margin and where it is.

@@ -4,7 +4,8 @@ from typing import Any
 
 from spl.data.trajectories import Trajectories
 from spl.dynamics.rows import Plan
-from spl.estimators.fitted_units import HEADER, allows_any, check_mappings, check_no_units, read_headers
+from spl.estimators.fitted_units import allows_any, check_mappings, check_no_units, read_headers
+from spl.units.entries import HEADER
 from spl.units.system_units import SystemUnits, read_system_units
 from spl.units.table_units import ANY
 

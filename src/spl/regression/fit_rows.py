@@ -6,6 +6,7 @@ from spl.data.dataset import Dataset
 from spl.noise.models import NoiseModel
 from spl.regression.noise_choice import NoiseChoice
 from spl.regression.uncertainty import rows_of_fit
+from spl.units.table_units import TableUnits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,10 +21,16 @@ class FitRows:
 
     rows: Dataset  # with their noise model; all count
     given: tuple[float, ...] = ()  # numbers of the grammar: these are exact
+    units: TableUnits | None = None  # of the columns and the target
 
     @classmethod
     def of(
-        cls, data: Dataset, choice: NoiseChoice, asked: NoiseModel | str, given: tuple[float, ...] = ()
+        cls,
+        data: Dataset,
+        choice: NoiseChoice,
+        asked: NoiseModel | str,
+        given: tuple[float, ...] = (),
+        units: TableUnits | None = None,
     ) -> "FitRows":
         """Take the rows that count.
 
@@ -32,5 +39,6 @@ class FitRows:
             choice: the noise model of the answer.
             asked: the noise model that was asked for, or "auto".
             given: numbers of the grammar.
+            units: of the columns and the target; None if they play no part.
         """
-        return cls(rows_of_fit(data, choice, asked), tuple(given))
+        return cls(rows_of_fit(data, choice, asked), tuple(given), units)

@@ -42,7 +42,7 @@ def judge_formula(found: Discovery, chosen: int, fit: FitRows) -> HowSure:
     """
     program, verdict = found.front[chosen].program, found.held_out
     return HowSure(
-        numbers=tuple(know_numbers(program, fit.rows, fit.given)),
+        numbers=tuple(know_numbers(program, fit.rows, fit.given, units=fit.units)),
         rivals=tuple(find_rivals(found, chosen, fit.rows)) if found.rivals else None,
         checks=check_residuals(program, fit.rows),
         unchecked=why_unchecked(program, fit.rows),

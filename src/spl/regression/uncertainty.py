@@ -27,6 +27,8 @@ from spl.regression.constant_slopes import slopes_by_constants
 from spl.regression.fit import evaluate, find_scatter
 from spl.regression.noise_choice import NoiseChoice
 from spl.regression.round_constants import simple_number_within
+from spl.units.number_units import units_of_numbers
+from spl.units.table_units import TableUnits
 
 Numbers = NDArray[np.float64]
 
@@ -52,6 +54,7 @@ class KnownNumber:
     simple: str  # the number in its simplest form that the data allows, such as 2/3 or pi; "" if there is none
     note: str  # in words: what is wrong with it; usually ""
     term: str  # that it is part of, with the number in square brackets
+    unit: str = ""  # "1" for a pure number; "" if it is not known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,7 +254,11 @@ def free_numbers(program: Program, given: Collection[float] = ()) -> Program:
 
 
 def know_numbers(
-    program: Program, data: Dataset, given: Collection[float] = (), level: float = LEVEL
+    program: Program,
+    data: Dataset,
+    given: Collection[float] = (),
+    level: float = LEVEL,
+    units: TableUnits | None = None,
 ) -> list[KnownNumber]:
     """Return the numbers of a formula in the order they are printed in, with standard errors and intervals.
 
@@ -260,6 +267,7 @@ def know_numbers(
         data: the rows that it was fitted to, with their noise model; all must count.
         given: numbers that come from the grammar: these are exact.
         level: the chance that an interval holds the number.
+        units: of the columns and the target, if the numbers are to have theirs.
 
     Examples:
         >>> from spl.formulas.text import parse_expression
@@ -273,7 +281,10 @@ def know_numbers(
         5.00 ± 0.10 in [5] - 2.3*x: rounded
         -2.30 ± 0.17 in [-2.3]*x: fitted
     """
-    return [_know(place, level) for place in place_numbers(program, data, given)]
+    numbers = [_know(place, level) for place in place_numbers(program, data, given)]
+    if units is None:
+        return numbers
+    return [replace(number, unit=unit) for number, unit in zip(numbers, units_of_numbers(program, units), strict=True)]
 
 
 def _know(place: NumberPlace | PrintedNumber, level: float) -> KnownNumber:

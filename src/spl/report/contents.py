@@ -95,6 +95,7 @@ class NumberRow:
     upper: float
     simple: str = ""  # the simplest form that the data allows
     simple_value: float | None = None  # of that, where it is not the number itself
+    unit: str = ""  # "1" for a pure number; "" without units
 
 
 @dataclass(frozen=True, slots=True, eq=False)

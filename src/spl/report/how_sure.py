@@ -110,6 +110,7 @@ def _number_row(number: KnownNumber | KnownJointNumber) -> NumberRow:
         upper=number.upper,
         simple=number.simple,
         simple_value=_read_simple(number.simple) if is_simpler else None,
+        unit=number.unit if isinstance(number, KnownNumber) else "",
     )
 
 

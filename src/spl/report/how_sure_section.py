@@ -34,10 +34,12 @@ def write_how_sure(part: HowSurePart) -> str:
 def _write_numbers(numbers: Sequence[NumberRow]) -> str:
     if not numbers:
         return ""
-    rows = [(number.text, number.interval or "–", number.simple or "–", number.term) for number in numbers]
-    table = _write_table(
-        ("number", "95 % interval", "simplest form", "in"), rows, looks=("", "", "", "formula"), name="Numbers"
-    )
+    heads, looks = ["number", "95 % interval", "simplest form", "in"], ["", "", "", "formula"]
+    rows = [[number.text, number.interval or "–", number.simple or "–", number.term] for number in numbers]
+    if any(number.unit for number in numbers):
+        heads, looks = [heads[0], "unit", *heads[1:]], ["", *looks]
+        rows = [[row[0], number.unit or "–", *row[1:]] for row, number in zip(rows, numbers, strict=True)]
+    table = _write_table(heads, rows, looks=looks, name="Numbers")
     return f'<h3>Its numbers</h3><div class="pair">{write_intervals(numbers)}{table}</div>'
 
 

@@ -26,4 +26,4 @@ def fit_rows_of(run: StoredRun) -> FitRows | None:
         noise = check_noise(decode_noise(run.settings.get("noise", "normal")))
     except RunFileError:
         return None
-    return FitRows.of(run.data, search.discovery.noise, noise, tuple(search.grammar.vocabulary.literals))
+    return FitRows.of(run.data, search.discovery.noise, noise, tuple(search.grammar.vocabulary.literals), run.units)

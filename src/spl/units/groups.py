@@ -254,5 +254,5 @@ def explain_impossible(units: TableUnits) -> str:
     reason = f"nothing has the dimension {list_names(missing)}" if missing else "no product of powers of them has it"
     return (
         f"No formula can have the unit of the target, {units.target}: of the columns {listed}, {reason}. Give the column or the named "
-        'constant that is missing (`known`), or let fitted numbers have units (`constants="any"`).'
+        'constant that is missing (`known`, --known), or let fitted numbers have units (`constants="any"`, --constants any).'
     )

@@ -125,23 +125,25 @@ def read_table_units(
         >>> read_table_units({"m": "kg"}, "J", names=["m", "v"])
         Traceback (most recent call last):
         ...
-        spl.errors.UnitError: Column 'v' has no unit. Name it in `units`; a pure number has the unit "".
+        spl.errors.UnitError: Column 'v' has no unit. Name it among the units; that of a pure number is '1'.
     """
     known = known or {}
     for name in columns:
         if name not in names:
             raise UnitError(
-                f"`units` has a column that the table does not have. {explain_unknown('column', str(name), list(names))}"
+                f"There is a unit for a column that the table does not have. {explain_unknown('column', str(name), list(names))}"
             )
     for name in known:
         _check_name(name, names, target_name)
     missing = next((name for name in names if name not in columns), None)
     if missing is not None:
         raise UnitError(
-            f"Column '{shorten(missing)}' has no unit. Name it in `units`; a pure number has the unit \"\"."
+            f"Column '{shorten(missing)}' has no unit. Name it among the units; that of a pure number is '1'."
         )
     if target is None:
-        raise UnitError('The target has no unit. Name it in `target_unit`; a pure number has the unit "".')
+        raise UnitError(
+            "The target has no unit. Give it one (`target_unit`, --target-unit); that of a pure number is '1'."
+        )
     quantities = tuple(read_quantity(text, f"Constant '{name}'") for name, text in known.items())
     units = [read_unit(columns[name], f"Column '{name}'") for name in names]
     return TableUnits(

@@ -6,6 +6,7 @@ They are read by pint, which is imported when the first unit is read. Everything
 import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -23,7 +24,10 @@ BY_DEFINITION = (
     "conventional",
 )  # rows of scipy's table that repeat a value
 _BIG_POWER = re.compile(r"(\*\*|\^)[-+(\s]*\d{3,}")
-_CHARACTERS = re.compile(r"[\w *\t/^().,+°µΩ%·-]*")
+_WHOLE_NUMBER = re.compile(r"(?<![\w.])\d[\d_]*(?![\w.])")
+_SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
+_PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_CHARACTERS = re.compile(r"[\w *\t/^().,+°µΩ%·⁻-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,45 @@ def split_header(header: str) -> tuple[str, str] | None:
     return match[1], unit.strip()
 
 
+def has_unit_in_header(header: str) -> bool:
+    """Return whether the header of a column has the unit of a quantity in it, one that can be read.
+
+    Examples:
+        >>> has_unit_in_header("velocity (m/s)"), has_unit_in_header("shape (round)"), has_unit_in_header("ratio (-)")
+        (True, False, False)
+    """
+    parts = split_header(header)
+    try:
+        return parts is not None and not read_unit(parts[1]).dimension.is_none
+    except UnitError:
+        return False
+
+
+def symbols_of(unit: Unit, *, expands_si: bool = False) -> Dimension:
+    """Return a unit as a product of powers of the symbols that it was written with; pure numbers and angles have none.
+
+    Args:
+        unit: such as km/h.
+        expands_si: whether to write units that are products of SI base units as these: N as kg*m/s**2.
+
+    Examples:
+        >>> str(symbols_of(read_unit("kN*km/hour"))), str(symbols_of(read_unit("N*km"), expands_si=True))
+        ('kN*km/h', 'kg*km*m/s**2')
+    """
+    if unit.text in PLAIN_NUMBER:
+        return NO_DIMENSION
+    registry, product = _registry(), NO_DIMENSION
+    for name, power in _parse(unit.text, "").units._units.items():
+        atom = _as_unit(name, registry.Quantity(1, name), "")
+        symbol = Dimension.of({str(registry.get_symbol(name)): 1})
+        if atom.dimension.is_none:
+            symbol = NO_DIMENSION
+        elif expands_si and atom.factor == 1.0:
+            symbol = _in_si_symbols(atom.dimension)
+        product *= symbol ** (exact_fraction(float(power)) or Fraction(0))
+    return product
+
+
 def unit_of_dimension(dimension: Dimension) -> str:
     """Return the SI unit of a dimension as text.
 
@@ -129,8 +172,11 @@ def unit_of_dimension(dimension: Dimension) -> str:
         >>> unit_of_dimension(read_unit("km/h").dimension), unit_of_dimension(read_unit("").dimension)
         ('m/s', '1')
     """
-    renamed = Dimension(tuple((SI_UNITS.get(base, base), power) for base, power in dimension.powers))
-    return str(renamed)
+    return str(_in_si_symbols(dimension))
+
+
+def _in_si_symbols(dimension: Dimension) -> Dimension:
+    return Dimension.of({SI_UNITS.get(base, base): power for base, power in dimension.powers})
 
 
 SI_UNITS = {
@@ -165,7 +211,7 @@ def _parse(text: str, of: str) -> Any:
 
     registry = _registry()
     try:
-        return registry.Quantity(registry.parse_expression(text))
+        return registry.Quantity(registry.parse_expression(_with_floats(text)))
     except pint.UndefinedUnitError as error:
         names = error.unit_names
         unknown = names if isinstance(names, str) else str(names[0])
@@ -181,10 +227,22 @@ def _parse(text: str, of: str) -> Any:
         ) from None
 
 
+def _with_floats(text: str) -> str:
+    """Return a text whose whole numbers are floats: arithmetic with them is quick, whatever their powers."""
+    plain = _SUPERSCRIPTS.sub(lambda found: f"**({found[0].translate(_PLAIN_DIGITS)})", text)
+    return _WHOLE_NUMBER.sub(lambda found: f"{found[0]}.0", plain)
+
+
 def _as_unit(text: str, quantity: Any, of: str) -> Unit:
     if not quantity._is_multiplicative:
         raise UnitError(_explain(_explain_offset(text), of))
-    base = quantity.to_base_units()
+    try:
+        base = quantity.to_base_units()
+        factor = float(base.magnitude) / float(quantity.magnitude)
+    except (ArithmeticError, ValueError, TypeError):
+        factor = math.nan
+    if not (math.isfinite(factor) and factor > 0):
+        raise UnitError(_explain(f"The unit '{shorten(text)}' has no size that a number can say. Check it.", of))
     powers = {}
     for name, power in base.dimensionality.items():
         exact = exact_fraction(float(power))
@@ -196,7 +254,6 @@ def _as_unit(text: str, quantity: Any, of: str) -> Unit:
                 )
             )
         powers[name.strip("[]")] = exact
-    factor = float(base.magnitude) / float(quantity.magnitude)
     return Unit(text, Dimension.of(powers), 1.0 if abs(factor - 1.0) < 1e-14 else factor)
 
 
@@ -213,10 +270,16 @@ def _suggest_unit(unknown: str) -> str:
     """Return a question that suggests the nearest known unit: the same in other letters, if there is one."""
     registry = _registry()
     for other in (unknown.lower(), unknown.upper(), unknown.capitalize(), unknown[:1].lower() + unknown[1:]):
-        if len(unknown) <= COMPARED_LENGTH and other != unknown and other in registry:
+        if len(unknown) <= COMPARED_LENGTH and other != unknown and _is_known(other):
             return f" Did you mean '{shorten(other)}'?"
-    known = [name for name in dir(registry) if not name.startswith("_")]
-    return suggest_name(unknown, known) or " Write it in SI units."
+    return suggest_name(unknown, list(registry)) or " Write it in SI units."
+
+
+def _is_known(unit: str) -> bool:
+    try:
+        return unit in _registry()
+    except AttributeError:  # pint raises it for names that begin or end with underscores
+        return False
 
 
 def _read_number_with_unit(text: str, name: str) -> Quantity:
