@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.integrate import solve_ivp
 from tests.dynamics.coupled_rates import T as COUPLED_T
 from tests.dynamics.coupled_rates import make_coupled_states
 
@@ -389,3 +390,54 @@ def test_another_value_of_implicit_is_refused_with_the_remedy(pendulum, words):
 def test_rates_without_the_option_are_refused_with_the_remedy(pendulum):
     result = CliRunner().invoke(main, [option for option in IMPLICIT if option != "--implicit"])
     assert "`--implicit`" in result.output
+
+
+SWING = ["--time", "t", "--order", "2", "--units", "theta=rad", "--max-evaluations", "60", "--timeout", "inf"]
+
+
+@pytest.fixture
+def swing(tmp_path):
+    t = np.linspace(0, 8, 200)
+    path = tmp_path / "swing.csv"
+    found = solve_ivp(lambda _, y: [y[1], -19.6133 * np.sin(y[0])], (0, 8), [2, 0], t_eval=t, rtol=1e-10, atol=1e-10)
+    pd.DataFrame({"t": t, "theta": found.y[0]}).to_csv(path, index=False)
+    return str(path)
+
+
+def test_equations_have_the_units_of_their_states(swing, tmp_path):
+    run = str(tmp_path / "swing.spl")
+    known = ["--time-unit", "s", "--known", "g=9.80665 m/s**2", "--known", "l=0.5 m", "--operators", "+,-,*,/,sin"]
+    found = CliRunner().invoke(main, ["dynamics", swing, *SWING, *known, "--run", run])
+    assert "d2theta/dt2 = -(g*sin(theta)/l)" in found.output
+    units = "Units: theta in rad; time in s; g = 9.80665 m/s**2, l = 0.5 m."
+    assert units in found.output
+    assert units in CliRunner().invoke(main, ["show", run]).output
+    assert "9.80665*sin(theta)/0.5" in CliRunner().invoke(main, ["export", run, "--format", "python"]).output
+    assert units in "".join(report_of_run(read_run(run)).system.followed)
+
+
+def test_fitted_numbers_may_have_units(swing):
+    free = ["--time-unit", "s", "--constants", "any", "--operators", "+,*,sin", "--json"]
+    found = json.loads(CliRunner().invoke(main, ["dynamics", swing, *SWING, *free]).stdout)
+    [equation] = found["equations"]
+    assert [number["unit"] for number in equation["numbers"]] == ["1/s**2"]
+    assert found["inputs"] == []
+    assert found["units"] == {"columns": {"theta": "rad"}, "time": "s", "known": {}, "numbers": "any"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (SWING, "The time has no unit. Give it one (`time_unit`, --time-unit)"),
+        (["--time", "t", "--time-unit", "s"], "--time-unit needs the units of the columns"),
+        (
+            ["--time", "t", "--units", "theta=rad", "--time-unit", "s"],
+            "The equation of 'theta': No formula can have the unit",
+        ),
+        ([*SWING, "--constants", "any", "--no-constants"], "--no-constants cannot be combined with --constants any"),
+    ],
+)
+def test_mistakes_with_units_are_explained(swing, options, message):
+    found = CliRunner().invoke(main, ["dynamics", swing, *options])
+    assert found.exit_code != 0
+    assert message in " ".join(found.output.split())

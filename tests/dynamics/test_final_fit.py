@@ -12,13 +12,21 @@ from spl.formulas.grammar import Grammar
 from spl.formulas.printed_numbers import number_positions
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression, to_text
+from spl.units.system_units import read_system_units
 
 T = np.linspace(0, 12, 400)
 NAMES = ("x", "y")
 
 
 def fit_rotation(
-    first, second, *, rate=2.0, noise=0.02, rules="f -> f + f | f - f | f * f | f / f | C | x | y", deadline=NEVER
+    first,
+    second,
+    *,
+    rate=2.0,
+    noise=0.02,
+    rules="f -> f + f | f - f | f * f | f / f | C | x | y",
+    deadline=NEVER,
+    units=None,
 ):
     """Fit dx/dt = rate*y, dy/dt = -rate*x; return the fit and the standard errors."""
     states = np.column_stack([np.sin(rate * T), np.cos(rate * T)])
@@ -28,7 +36,9 @@ def fit_rotation(
     trials = SystemTrials(data, rows, Plan(), budget)
     programs = [parse_expression(text, Vocabulary(NAMES)) for text in (first, second)]
     started = [program.with_constants(np.full(program.n_constants, 1.05 * rate)) for program in programs]
-    final = FinalFit(trials, budget, [rows.dataset(0), rows.dataset(1)], [Grammar.from_text(rules).bind(NAMES)] * 2)
+    final = FinalFit(
+        trials, budget, [rows.dataset(0), rows.dataset(1)], [Grammar.from_text(rules).bind(NAMES)] * 2, units
+    )
     fitted = final.fit(trials.try_programs(started, (0, 0)))
     return fitted, list(final.standard_errors(fitted))
 
@@ -85,3 +95,11 @@ def test_a_term_that_changes_nothing_stays_if_the_grammar_demands_it():
 def test_a_result_comes_even_when_the_time_is_up():
     fitted, _ = fit_rotation("C*y", "-C*x", rate=1.2345, deadline=Deadline.after(-1.0))
     assert np.isfinite(fitted.system.constants).all()
+
+
+def test_a_factor_of_1_stays_where_it_has_a_unit():
+    assert to_text(fit_rotation("C*y", "-C*x", rate=1.0)[0].system.programs[0]) == "y"
+    units = read_system_units({"x": "m", "y": "m"}, "s", states=NAMES, are_numbers_free=True)
+    fitted, _ = fit_rotation("C*y", "-C*x", rate=1.0, units=units)
+    assert all(units.allow(state, program) for state, program in enumerate(fitted.system.programs))
+    assert fitted.system.programs[0].constants == pytest.approx([1.0], abs=0.01)

@@ -16,6 +16,7 @@ from spl.formulas.text import parse_expression, to_text
 from spl.notation.terms import has_terms_of, linear_terms
 from spl.regression.fit import fit
 from spl.regression.front import Front
+from spl.units.system_units import read_system_units
 
 NAMES = ("x", "v")
 ALL = Grammar.from_operators(["+", "-", "*", "sin"], NAMES)
@@ -24,7 +25,9 @@ ALL = Grammar.from_operators(["+", "-", "*", "sin"], NAMES)
 class Setting:
     """An oscillator with dx/dt = v and dv/dt = -4*x - 0.3*v, and what moves are made from."""
 
-    def __init__(self, grammar=ALL, fronts=(("v", "C*v + C*x"), ("C*x", "C*x + C*x**2")), noise=0.01, plan=None):
+    def __init__(
+        self, grammar=ALL, fronts=(("v", "C*v + C*x"), ("C*x", "C*x + C*x**2")), noise=0.01, plan=None, units=None
+    ):
         plan = plan or Plan()
         t = np.linspace(0, 12, 500)
         rate = np.sqrt(4 - 0.15**2)
@@ -40,8 +43,9 @@ class Setting:
         for state, texts in enumerate(fronts):
             dataset = rows.dataset(state)
             front = Front(tuple(fit(parse_expression(text, self.words), dataset) for text in texts))
-            proposals.append(Proposals(dataset, front, fit_sums(dataset, bound)))
-        self.moves = SystemMoves(rows, self.trials, [bound] * 2, proposals)
+            of_state = None if units is None else units.tables[state]
+            proposals.append(Proposals(dataset, front, fit_sums(dataset, bound, units=of_state)))
+        self.moves = SystemMoves(rows, self.trials, [bound] * 2, proposals, units)
 
     def try_texts(self, *texts):
         programs = [parse_expression(text, self.words) for text in texts]
@@ -137,3 +141,19 @@ def test_moves_of_a_system_with_rates_stay_linear_in_them():
     programs = [move.program for move in (*setting.moves.additions(trial), *setting.moves.replacements(trial, 1))]
     assert any("x'" in to_text(program) for program in programs)
     assert all(is_linear_in_rates(program, 2) for program in programs)
+
+
+def test_with_units_no_move_breaks_them():
+    units = read_system_units({"x": "m", "v": "m/s"}, "s", states=NAMES, are_numbers_free=True)
+    fronts = (("v", "v + x"), ("C*x", "C*x + C*sin(C*v)"))  # the sum v + x of a front has the wrong unit
+    setting = Setting(ALL, fronts=fronts, units=units)
+    assert to_text(setting.moves.start((0, 1))[0]) == "1*v"
+    trial = setting.try_texts("C*v + C*x", "C*x + C*sin(C*v)")
+    moves = [
+        *(move for state in (0, 1) for move in setting.moves.replacements(trial, state)),
+        *(move for state in (0, 1) for move in setting.moves.omissions(trial, state)),
+        *setting.moves.additions(trial),
+    ]
+    assert len(moves) > 5
+    assert all(units.allow(move.state, move.program) for move in moves)
+    assert any("sin" in to_text(move.program) for move in moves)

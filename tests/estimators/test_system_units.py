@@ -104,6 +104,7 @@ def test_prey_and_predator_have_numbers_with_units():
     )
     check_units(model.discovery_)
     assert model.equations() == ["prey*(1.1 - 0.4*hunters)", "hunters*(0.1*prey - 0.4)"]
+    assert list(model.constants_["unit"]) == ["1/d", "km**2/d", "km**2/d", "1/d"]
     with pytest.raises(UnitError, match=r"The equation of 'prey': No formula can have the unit .*, \(1/km\*\*2\)/day"):
         SPLDynamics(units={"prey": "1/km**2", "hunters": "1/km**2"}, time_unit="day", **FEW).fit(
             states, t, feature_names=["prey", "hunters"]
@@ -166,3 +167,4 @@ def test_without_units_there_are_no_units():
     few = FEW | {"operators": ("+", "*"), "max_evaluations": 40}
     model = SPLDynamics(order=2, **few).fit(swing(0.1)[:100], T[:100])
     assert model.units_ is None
+    assert "unit" not in model.constants_

@@ -15,6 +15,7 @@ from spl.regression.front import Front
 from spl.regression.held_out import HeldOutVerdict
 from spl.report.how_sure import MAX_SLICES, how_sure_of, system_number_rows
 from spl.runs.fit_rows import OWN_FUNCTIONS
+from spl.units.system_units import read_system_units
 
 
 def noisy_run(formulas=("C", "C*x"), names=("x", "u"), rivals=(), n_rows=60, slope=2.1, **changes):
@@ -100,6 +101,8 @@ def test_numbers_of_a_system_have_the_intervals_of_their_standard_errors():
     [number] = system_number_rows(run.system)
     assert number.term == "dv/dt: [-4.1]*x"
     assert (number.lower, number.upper) == pytest.approx((-4.1 - 0.0196, -4.1 + 0.0196), abs=1e-5)
+    units = read_system_units({"x": "m", "v": "m/s"}, "s", states=["x", "v"], are_numbers_free=True)
+    assert [row.unit for row in system_number_rows(run.system, units)] == ["1/s**2"]
 
 
 def test_errors_of_an_old_run_are_unknown():

@@ -24,6 +24,7 @@ from spl.cli.options import (
     read_grammar,
     split_names,
 )
+from spl.cli.unit_options import check_constants, read_system_unit_options, system_unit_options
 from spl.settings import TIMEOUT
 
 if TYPE_CHECKING:
@@ -65,6 +66,10 @@ class DynamicsOptions:
     operators: str | None
     no_constants: bool
     grammar_file: str | None
+    units: dict[str, str] | str | None
+    time_unit: str | None
+    known: dict[str, str] | None
+    constants: str
     timeout: float
     max_evaluations: int | None
     jobs: int
@@ -87,6 +92,7 @@ class DynamicsOptions:
                 "A map has no derivatives: --discrete cannot be combined with --weak or --derivative."
             )
         check_grammar_options(self.grammar_file, self.operators, self.no_constants)
+        check_constants(self.constants, no_constants=self.no_constants)
         if self.draws is not None and (self.plot is None or self.draws < LEAST_DRAWS):
             raise click.UsageError(
                 f"--draws takes a number, {LEAST_DRAWS} or more, of simulations that make a band in the plot: add --plot FILE."
@@ -141,6 +147,7 @@ def _read_implicit(_: click.Context, __: click.Parameter, value: str) -> bool | 
 @click.option(
     "--grammar", "grammar_file", metavar="FILE", help="Grammar of the right-hand sides, instead of operators."
 )
+@system_unit_options
 @click.option(
     "--timeout",
     default=TIMEOUT,
@@ -213,7 +220,7 @@ def _read_request(given: DynamicsOptions) -> "SystemRequest":
     from spl.data.table_files import read_table
     from spl.data.trajectory_files import prepare_trajectories
     from spl.dynamics.own_names import OwnNames
-    from spl.dynamics.request import SystemRequest
+    from spl.dynamics.request import SystemRequest, add_known_inputs
     from spl.dynamics.rows import AUTO_RATES, Plan, allows_rates
     from spl.plots.style import check_plot
     from spl.settings import Limits
@@ -229,6 +236,8 @@ def _read_request(given: DynamicsOptions) -> "SystemRequest":
     runs, _ = prepare_trajectories(
         table, time=given.time, states=given.states, inputs=given.inputs or (), group=given.group
     )
+    units = read_system_unit_options(given.units, given.time_unit, given.known, given.constants, runs, plan)
+    runs = add_known_inputs(runs, units)
     return SystemRequest(
         data=runs,
         grammars=_read_grammars(given, runs, plan),
@@ -238,6 +247,7 @@ def _read_request(given: DynamicsOptions) -> "SystemRequest":
         seed=given.seed,
         may_drop_rates=plan.is_implicit and given.implicit == AUTO_RATES,
         own=None if given.own is None else OwnNames.read(given.own[0] if len(given.own) == 1 else given.own),
+        units=units,
     )
 
 

@@ -194,17 +194,21 @@ def _choose(run: "StoredRun", search: "StoredSearch") -> int:
 
 def _describe_system(run: "StoredRun") -> dict[str, Any]:
     """Return the equations of a system and their numbers, one entry per state; None before they are fitted."""
-    from spl.display.numbers import describe_numbers
-    from spl.display.systems import describe_own_numbers, describe_system_units, system_numbers
+    from spl.display.systems import (
+        describe_own_numbers,
+        describe_system_numbers,
+        describe_system_units,
+        system_numbers,
+    )
     from spl.formulas.rates import explicit_system
 
     if run.system is None:
         return {"equations": None, "numbers": None, "solved": None}
     system = run.system.system
-    numbers = system_numbers(system, run.system.standard_errors)
+    numbers = system_numbers(system, run.system.standard_errors, units=run.system_units)
     return {
         "equations": system.equations(),
-        "numbers": list(map(describe_numbers, numbers)),
+        "numbers": [describe_system_numbers(of_state, run.system_units) for of_state in numbers],
         "solved": explicit_system(system).equations() if system.is_implicit else None,
         **describe_own_numbers(system, run.system.own_errors),
         **describe_system_units(run.system_units),
@@ -229,7 +233,8 @@ def _print_run(run: "StoredRun") -> None:
         system = run.system.system
         print_lines(console, ["", *equation_lines(system), *solved_lines(system), ""], style="bold")
         print_lines(console, [line for text in unit_lines(run.system_units) for line in (text, "")])
-        print_lines(console, system_number_lines(system, run.system.standard_errors, [""] * len(system.states)))
+        qualities = [""] * len(system.states)
+        print_lines(console, system_number_lines(system, run.system.standard_errors, qualities, run.system_units))
         print_lines(console, own_number_lines(system, run.system.own_errors))
         return
     for search in run.searches:

@@ -1,14 +1,17 @@
-"""The options of `spl fit` about units: what they are, how their texts are read, and a hint if the table names units.
+"""The options of `spl fit` and `spl dynamics` about units: what they are, how they are read, and a hint if the table names units.
 
 Slow imports are inside the functions, so that `spl --help` answers at once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from spl.data.trajectories import Trajectories
+    from spl.dynamics.rows import Plan
+    from spl.units.system_units import SystemUnits
     from spl.units.table_units import TableUnits
 
 
@@ -40,15 +43,16 @@ def check_constants(constants: str, *, no_constants: bool) -> None:
         raise click.UsageError("--no-constants cannot be combined with --constants any. Leave out one of them.")
 
 
+Command = Callable[..., Any]
+
 _OPTIONS = (
     click.option(
         "--units",
         callback=split_units,
         metavar="A=UNIT,...",
         help='Units of the columns: "m=kg, v=m/s, ratio=1". header takes them from names such as "v (m/s)". Then only formulas with '
-        "the unit of the target are possible.",
+        "the right unit are possible.",
     ),
-    click.option("--target-unit", metavar="UNIT", help="Unit of the target, with --units."),
     click.option(
         "--known",
         multiple=True,
@@ -67,9 +71,22 @@ _OPTIONS = (
 )
 
 
-def unit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options about units to a command."""
-    for option in reversed(_OPTIONS):
+_TARGET_OPTION = click.option("--target-unit", metavar="UNIT", help="Unit of the target, with --units.")
+_TIME_OPTION = click.option("--time-unit", metavar="UNIT", help="Unit of the times, with --units: s.")
+
+
+def unit_options(command: Command) -> Command:
+    """Add the options about units to a command that finds formulas of a table."""
+    return _add(command, _TARGET_OPTION)
+
+
+def system_unit_options(command: Command) -> Command:
+    """Add the options about units to a command that finds equations of a system."""
+    return _add(command, _TIME_OPTION)
+
+
+def _add(command: Command, second: Callable[[Command], Command]) -> Command:
+    for option in reversed((_OPTIONS[0], second, *_OPTIONS[1:])):
         command = option(command)
     return command
 
@@ -95,13 +112,40 @@ def read_unit_options(
     from spl.estimators.fitted_units import read_units
     from spl.units.table_units import ANY
 
-    if units is None:
-        given = {"--target-unit": target_unit, "--known": known, "--constants any": constants == ANY}
-        for name, value in given.items():
-            if value:
-                raise click.UsageError(f"{name} needs the units of the columns. Name them with --units.")
-        return None
-    return read_units(units, target_unit, known, ANY if constants == ANY else True, names, target)
+    _check_needed({"--target-unit": target_unit, "--known": known, "--constants any": constants == ANY}, units)
+    return read_units(units, target_unit, known, constants, names, target)
+
+
+def read_system_unit_options(
+    units: dict[str, str] | str | None,
+    time_unit: str | None,
+    known: dict[str, str] | None,
+    constants: str,
+    data: "Trajectories",
+    plan: "Plan",
+) -> "SystemUnits | None":
+    """Return the units of a system that the options name; None if they name none.
+
+    Args:
+        units: by state and input, or "header".
+        time_unit: of the times.
+        known: named constants.
+        constants: "pure" or "any".
+        data: the trajectories.
+        plan: how they become rows.
+    """
+    from spl.estimators.system_units import read_given_units
+    from spl.units.table_units import ANY
+
+    _check_needed({"--time-unit": time_unit, "--known": known, "--constants any": constants == ANY}, units)
+    return read_given_units(units, time_unit, known, constants, data, plan)
+
+
+def _check_needed(given: Mapping[str, object], units: object) -> None:
+    """Raise a clear error if there are options that need units, but no units."""
+    for name, value in given.items():
+        if value and units is None:
+            raise click.UsageError(f"{name} needs the units of the columns. Name them with --units.")
 
 
 def hint_at_units(names: Sequence[str], target: str) -> list[str]:

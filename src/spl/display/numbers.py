@@ -51,7 +51,7 @@ def number_text(number: ShownNumber) -> str:
 
 def number_lines(numbers: Sequence[ShownNumber], width: int = 0) -> list[str]:
     """Return one line per number with its error and its term; the terms are aligned, behind at least `width` characters."""
-    texts = [f"{number_text(number)} {unit_of(number)}".rstrip() for number in numbers]
+    texts = [text_with_unit(number) for number in numbers]
     right = max([width, *map(len, texts)])
     return [f"  {text:<{right}}  {number.term}" for text, number in zip(texts, numbers, strict=True)]
 
@@ -63,13 +63,18 @@ def unit_of(number: object) -> str:
         >>> unit_of(KnownNumber(5.4, 0.1, 5.2, 5.6, "fitted", "", "", "[5.4]*x", "m/s"))
         'm/s'
     """
-    unit = number.unit if isinstance(number, KnownNumber) else ""
+    unit = getattr(number, "unit", "")
     return "" if unit == PURE else unit
 
 
+def text_with_unit(number: ShownNumber) -> str:
+    """Return a number with its error and its unit, if it has one, for people."""
+    return f"{number_text(number)} {unit_of(number)}".rstrip()
+
+
 def numbers_line(numbers: Sequence[ShownNumber]) -> str:
-    """Return numbers with their errors and terms in one line."""
-    return "; ".join(f"{number_text(number)} in {number.term}" for number in numbers)
+    """Return numbers with their errors, units and terms in one line."""
+    return "; ".join(f"{text_with_unit(number)} in {number.term}" for number in numbers)
 
 
 def interval_text(number: KnownNumber | KnownJointNumber) -> str:

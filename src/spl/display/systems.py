@@ -9,13 +9,20 @@ from numpy.typing import NDArray
 
 from spl.data.trajectories import Trajectories
 from spl.display.notebook import front_html, model_html
-from spl.display.numbers import NUMBERS_HEADING, describe_numbers, finite_or_none, number_lines, number_text, with_error
+from spl.display.numbers import (
+    NUMBERS_HEADING,
+    describe_numbers,
+    finite_or_none,
+    number_lines,
+    text_with_unit,
+    with_error,
+)
 from spl.display.results import SHOWN_DIGITS, front_rows
 from spl.dynamics.discover import SystemDiscovery
 from spl.dynamics.quality import followed_until, measure_r2
 from spl.dynamics.rows import FLOW_METHOD, Plan, SystemRows
 from spl.dynamics.spline import MIN_SPLINE_SAMPLES
-from spl.formulas.printed_numbers import printed_numbers
+from spl.formulas.printed_numbers import number_positions, printed_numbers
 from spl.formulas.program import Program
 from spl.formulas.rates import explicit_system, rate_matrix
 from spl.formulas.system import System, rate_names
@@ -23,8 +30,9 @@ from spl.formulas.text import quote_name, to_text
 from spl.notation.latex import latex_name, to_latex
 from spl.notation.mathml import mathml_derivative, mathml_name, to_mathml
 from spl.notation.to_sympy import to_sympy
+from spl.units.number_units import units_of_numbers
 from spl.units.system_units import SystemUnits
-from spl.units.table_units import ANY
+from spl.units.table_units import ANY, TableUnits
 
 Numbers = NDArray[np.float64]
 
@@ -193,14 +201,16 @@ def unit_lines(units: SystemUnits | None) -> list[str]:
 
 def quality_lines(found: SystemDiscovery) -> list[str]:
     """Return R2 and the numbers of each equation with their standard errors, under a heading."""
-    shares = measure_r2(found.system, found.rows)
-    return system_number_lines(found.system, found.standard_errors, [f"R2 {share:.5f}" for share in shares])
+    qualities = [f"R2 {share:.5f}" for share in measure_r2(found.system, found.rows)]
+    return system_number_lines(found.system, found.standard_errors, qualities, found.units)
 
 
-def system_number_lines(system: System, errors: Sequence[Numbers], qualities: Sequence[str]) -> list[str]:
+def system_number_lines(
+    system: System, errors: Sequence[Numbers], qualities: Sequence[str], units: SystemUnits | None = None
+) -> list[str]:
     """Return one line per equation with its quality, each followed by one line per number with its standard error and its term."""
     sides = left_sides(system)
-    numbers = system_numbers(system, errors)
+    numbers = system_numbers(system, errors, units=units)
     texts = [number.text for of_state in numbers for number in of_state]
     left, right = max(map(len, sides)), max(map(len, texts), default=0)
     lines = [NUMBERS_HEADING] if texts else []
@@ -258,28 +268,40 @@ class SystemNumber:
     standard_error: float  # before rounding; NaN if there is none, inf if the data does not determine the number
     kind: str  # "fitted", "rounded" to a simple number that the data does not distinguish from it, or "exact"
     term: str  # that it is part of, with the number in square brackets
+    unit: str = ""  # "1" for a pure number; "" without units, and if it is not known
 
     @property
     def text(self) -> str:
-        """The number with its error, for people."""
-        return number_text(self)
+        """The number with its error and its unit, for people."""
+        return text_with_unit(self)
 
 
-def system_numbers(system: System, errors: Sequence[Numbers], digits: int = SHOWN_DIGITS) -> list[list[SystemNumber]]:
+def system_numbers(
+    system: System, errors: Sequence[Numbers], digits: int = SHOWN_DIGITS, *, units: SystemUnits | None = None
+) -> list[list[SystemNumber]]:
     """Return for each state the numbers of its equation, in the order they are printed in.
 
     Args:
         system: its equations.
         errors: the standard errors of the numbers of each equation, as in `ChosenSystem`.
         digits: of the numbers in the terms.
+        units: of the system, if the numbers are to have theirs.
     """
+    tables = [None] * len(system.states) if units is None else units.tables
     return [
         [
-            SystemNumber(state, number.value, float(error), number.kind(float(error)), number.term)
-            for number, error in zip(printed_numbers(program, digits), of_state, strict=True)
+            SystemNumber(state, number.value, float(error), number.kind(float(error)), number.term, unit)
+            for number, error, unit in zip(
+                printed_numbers(program, digits), of_state, _units_of_numbers(program, table), strict=True
+            )
         ]
-        for state, program, of_state in zip(system.states, system.programs, errors, strict=True)
+        for state, program, of_state, table in zip(system.states, system.programs, errors, tables, strict=True)
     ]
+
+
+def _units_of_numbers(program: Program, units: TableUnits | None) -> list[str]:
+    """Return the unit of each number; "" without units."""
+    return [""] * len(number_positions(program)) if units is None else units_of_numbers(program, units)
 
 
 # ---- JSON ----------------------------------------------------------------------------------------
@@ -307,6 +329,14 @@ def describe_system(found: SystemDiscovery, data: Trajectories, notes: Sequence[
         "seed": seed,
         "interrupted": found.is_interrupted,
     }
+
+
+def describe_system_numbers(numbers: Sequence[SystemNumber], units: SystemUnits | None) -> list[dict[str, Any]]:
+    """Return the numbers of an equation as `--json` prints them, with their units if the system has any."""
+    described = describe_numbers(numbers)
+    if units is None:
+        return described
+    return [each | {"unit": number.unit} for each, number in zip(described, numbers, strict=True)]
 
 
 def describe_system_units(units: SystemUnits | None) -> dict[str, Any]:
@@ -345,7 +375,7 @@ def describe_own_numbers(system: System, own_errors: Sequence[Sequence[float]]) 
 def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
     system = found.system
     shares = measure_r2(system, found.rows).tolist()
-    numbers = system_numbers(system, found.standard_errors)
+    numbers = system_numbers(system, found.standard_errors, units=found.units)
     sides, solved = left_sides(system), dict(solved_equations(system))
     return [
         {
@@ -354,7 +384,7 @@ def _describe_equations(found: SystemDiscovery) -> list[dict[str, Any]]:
             **_describe_formula(program),
             "solved": _describe_formula(solved[state]) if state in solved else None,
             "r2": finite_or_none(shares[place]),
-            "numbers": describe_numbers(numbers[place]),
+            "numbers": describe_system_numbers(numbers[place], found.units),
             "front": [
                 {"cost": row.cost, "loss": row.loss, "score": row.score, "equation": row.equation}
                 for row in front_rows(search.front, found.chosen[place], search.floor, digits=None)

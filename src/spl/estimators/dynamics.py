@@ -119,7 +119,8 @@ class SPLDynamics(FittedSystem, FittedRepr, BaseEstimator):
         constants_: the numbers of the equations as they are printed, one per row: state, value, standard error, kind, and the term it
             is part of, with the number in square brackets. Kinds are "fitted", "rounded" (to a simple number that the data does not
             distinguish from it; the standard error is that before rounding) and "exact" (given by the grammar, no error). If
-            trajectories have own numbers, each has a row too, of the kind "own", and two more columns say its name and its run.
+            trajectories have own numbers, each has a row too, of the kind "own", and two more columns say its name and its run. With
+            units, the last column is the unit of each, "1" for pure numbers.
         noise_: the estimated standard deviation of the noise of each state.
         derivative_: the method that was used for derivatives.
         units_: the units of states, inputs, named constants and right-hand sides; None without units.

@@ -27,12 +27,14 @@ def tabulate_fronts(found: SystemDiscovery, digits: int) -> list[pd.DataFrame]:
 
 
 def tabulate_numbers(found: SystemDiscovery) -> pd.DataFrame:
-    """Return the numbers of all equations, one per row, with their standard errors.
+    """Return the numbers of all equations, one per row, with their standard errors, and with their units if there are any.
 
     If runs have own numbers, these follow, one row per number and run, with its name and the label of the run in further columns.
     """
-    numbers = [number for of_state in system_numbers(found.system, found.standard_errors) for number in of_state]
+    of_states = system_numbers(found.system, found.standard_errors, units=found.units)
+    numbers = [number for of_state in of_states for number in of_state]
     table = pd.DataFrame(numbers, columns=[field.name for field in fields(SystemNumber)])
+    table = table.drop(columns="unit") if found.units is None else table
     if not found.system.own:
         return table
     own = pd.DataFrame(

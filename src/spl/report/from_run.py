@@ -45,7 +45,7 @@ from spl.report.how_sure import how_sure_of, system_number_rows
 from spl.runs.dynamics import load_system
 from spl.runs.facts import DIED, INTERRUPTED, RUNNING
 from spl.runs.reader import StoredRun, StoredSearch, StoredSystem
-from spl.units.system_units import fill_known
+from spl.units.system_units import SystemUnits, fill_known
 
 Numbers = NDArray[np.float64]
 
@@ -256,7 +256,7 @@ def _system_part(
     found = load_system(run, plan_of_run(run))
     judged = judge_discovery(found, data, grammars, JUDGE_SECONDS) if is_drawn else None
     return SystemPart(
-        equations=tuple(_describe_equations(stored, rows, is_drawn=is_drawn)),
+        equations=tuple(_describe_equations(stored, rows, run.system_units, is_drawn=is_drawn)),
         trajectories=gather_trajectories(system, data, rows.starts) if is_drawn else (),
         portraits=gather_portraits(system, data, rows.starts) if is_drawn and not system.is_discrete else (),
         followed=" ".join(
@@ -273,7 +273,7 @@ def _system_part(
         solved=tuple(_describe_solved(system)),
         identifiability=judged.reasons if judged is not None else (),
         rivals=tuple(_describe_rivals(judged)) if judged is not None else (),
-        numbers=system_number_rows(stored),
+        numbers=system_number_rows(stored, run.system_units),
     )
 
 
@@ -284,11 +284,13 @@ def _describe_rivals(judged: Identifiability) -> Iterator[tuple[str, str]]:
         yield rival_text(rival), to_mathml(rival.program, left=side, digits=SHOWN_DIGITS)
 
 
-def _describe_equations(stored: StoredSystem, rows: SystemRows, *, is_drawn: bool) -> Iterator[tuple[str, str, str]]:
+def _describe_equations(
+    stored: StoredSystem, rows: SystemRows, units: SystemUnits | None, *, is_drawn: bool
+) -> Iterator[tuple[str, str, str]]:
     """Yield text, MathML and quality of each equation: R2 of its derivative, and numbers with standard errors."""
     system = stored.system
     shares = measure_r2(system, rows) if is_drawn else np.full(len(system.states), np.nan)
-    numbers = system_numbers(system, stored.standard_errors)
+    numbers = system_numbers(system, stored.standard_errors, units=units)
     lefts, sides = (dict(zip(system.states, each(system), strict=True)) for each in (left_sides, mathml_sides))
     for state, program, of_state, r2 in zip(system.states, system.programs, numbers, shares, strict=True):
         quality = [

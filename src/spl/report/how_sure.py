@@ -32,6 +32,7 @@ from spl.report.gather import sample_rows
 from spl.runs.fit_rows import OWN_FUNCTIONS, fit_rows_of
 from spl.runs.reader import StoredRun, StoredSystem
 from spl.runs.regression import stored_form
+from spl.units.system_units import SystemUnits
 
 MAX_SLICES = 6
 GROUPED_WORDS = (
@@ -160,10 +161,10 @@ def _check_row(check: ResidualCheck) -> CheckRow:
 # ---- systems -------------------------------------------------------------------------------------
 
 
-def system_number_rows(stored: StoredSystem) -> tuple[NumberRow, ...]:
+def system_number_rows(stored: StoredSystem, units: SystemUnits | None = None) -> tuple[NumberRow, ...]:
     """Return the numbers of a system with the 95 % intervals that follow from their standard errors."""
     system = stored.system
-    numbers = system_numbers(system, stored.standard_errors)
+    numbers = system_numbers(system, stored.standard_errors, units=units)
     rows = []
     for left, of_state in zip(left_sides(system), numbers, strict=True):
         for number in of_state:
@@ -171,6 +172,13 @@ def system_number_rows(stored: StoredSystem) -> tuple[NumberRow, ...]:
             ends = number.value - NORMAL_QUANTILE * error, number.value + NORMAL_QUANTILE * error
             known = KnownNumber(number.value, number.standard_error, *ends, number.kind, "", "", number.term)
             rows.append(
-                NumberRow(f"{left}: {number.term}", number_text(known), interval_text(known), number.value, *ends)
+                NumberRow(
+                    f"{left}: {number.term}",
+                    number_text(known),
+                    interval_text(known),
+                    number.value,
+                    *ends,
+                    unit=number.unit,
+                )
             )
     return tuple(rows)

@@ -116,12 +116,14 @@ def read_system_units(
         >>> read_system_units({"x": "m"}, None, states=["x"])
         Traceback (most recent call last):
         ...
-        spl.errors.UnitError: The time has no unit. Name it in `time_unit`, such as "s"; a pure number has the unit "".
+        spl.errors.UnitError: The time has no unit. Give it one (`time_unit`, --time-unit), such as 's'; that of a pure number is '1'.
     """
     if is_discrete and time is not None:
         raise SettingError("A map has steps instead of times, so `time_unit` plays no part. Leave it out.")
     if not is_discrete and time is None:
-        raise UnitError('The time has no unit. Name it in `time_unit`, such as "s"; a pure number has the unit "".')
+        raise UnitError(
+            "The time has no unit. Give it one (`time_unit`, --time-unit), such as 's'; that of a pure number is '1'."
+        )
     of_time = Unit("") if time is None else read_unit(time, "The time")
     velocities = velocity_names(tuple(states)) if order == 2 else ()
     given = read_table_units(

@@ -22,5 +22,5 @@ def describe_how_sure(run: StoredRun, cost: int) -> dict[str, Any]:
 
 def draw_system_numbers(run: StoredRun) -> str:
     """Return the intervals of the numbers of a system as a figure; empty without a system, or if it has no numbers."""
-    numbers = () if run.system is None else system_number_rows(run.system)
+    numbers = () if run.system is None else system_number_rows(run.system, run.system_units)
     return write_intervals(numbers) if numbers else ""

@@ -130,7 +130,7 @@ def _describe_system(run: StoredRun) -> list[dict[str, Any]] | None:
     if run.system is None:
         return None
     system = run.system.system
-    numbers = system_numbers(system, run.system.standard_errors)
+    numbers = system_numbers(system, run.system.standard_errors, units=run.system_units)
     sides = zip(left_sides(system), mathml_sides(system), strict=True)
     return [
         {
