@@ -56,6 +56,7 @@ def test_the_text_goes_into_a_file_if_one_is_named(run, tmp_path) -> None:
 
 def test_mistakes_are_named(run, tmp_path) -> None:
     path, found = run
+    assert "--si needs units" in call(path, "--format", "c", "--si", status=2)
     assert "`format` must be one of" in call(path, "--format", "fortran", status=2)
     assert f"0 to {len(found.front) - 1}; got 99" in call(path, "--format", "c", "--index", 99, status=2)
     assert "There is no run file" in call(tmp_path / "missing.spl", "--format", "c", status=2)

@@ -38,6 +38,8 @@ def test_a_run_with_units_is_shown_exported_resumed_and_has_points_to_measure(fa
     assert "def predict(m, v, h):" in run("export", "fall.spl", "--format", "python").stdout
     assert run("suggest", "fall.spl", "-n", 1).stdout.startswith("m,v,h\n")
     assert run("suggest", "fall.spl", "--bounds", "g=1:2").exit_code == 2
+    in_si = run("export", "fall.spl", "--format", "python", "--si").stdout
+    assert in_si == run("export", "fall.spl", "--format", "python").stdout  # these units are those of SI
     assert run("resume", "fall.spl", "--timeout", 0.1, "--quiet").exit_code == 0
 
 

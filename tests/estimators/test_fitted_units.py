@@ -87,6 +87,14 @@ def test_units_of_other_systems_come_out_with_their_factors():
     ).fit(X, y)
     assert model.score(X, y) == pytest.approx(1.0)
     assert model.get_best()["equation"] == "0.036*m*h/v"
+    assert str(model.sympy(units="SI")) == "h*m/v"
+    assert model.latex(units="SI") == r"\frac{m h}{v}"
+    assert "0.036" not in model.export("python", units="SI")
+    with pytest.raises(SettingError, match='must be "SI"'):
+        model.sympy(units="cgs")
+    model.units_ = None
+    with pytest.raises(SettingError, match="needs the units of the columns"):
+        model.sympy(units="SI")
 
 
 def test_numbers_may_have_units():

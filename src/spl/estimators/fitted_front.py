@@ -23,6 +23,7 @@ from spl.notation.grouped_export import export_grouped
 from spl.notation.latex import latex_name, latex_table, to_latex
 from spl.notation.mathml import mathml_name, to_mathml
 from spl.notation.to_sympy import to_sympy
+from spl.units.si import name_in_si
 
 if TYPE_CHECKING:
     import sympy
@@ -85,21 +86,23 @@ class FittedFront(FittedUnits, FittedRepr):
         check_is_fitted(self)
         return self.equations_.iloc[self.best_index_]
 
-    def sympy(self, index: int | None = None) -> "sympy.Expr":
+    def sympy(self, index: int | None = None, units: str | None = None) -> "sympy.Expr":
         """Return an equation as a sympy expression.
 
         Args:
             index: a row of `equations_`; by default, the chosen equation.
+            units: "SI" for the equation whose columns and value are in SI units; by default, they are in those of the fit.
         """
-        return to_sympy(self._program(index))
+        return to_sympy(self._in_units(self._program(index), units))
 
-    def latex(self, index: int | None = None) -> str:
+    def latex(self, index: int | None = None, units: str | None = None) -> str:
         """Return an equation as LaTeX.
 
         Args:
             index: a row of `equations_`; by default, the chosen equation.
+            units: "SI" for the equation in SI units, as in `sympy`.
         """
-        return to_latex(self._program(index))
+        return to_latex(self._in_units(self._program(index), units))
 
     def latex_table(self) -> str:
         """Return the front as a LaTeX table (package booktabs)."""
@@ -116,7 +119,7 @@ class FittedFront(FittedUnits, FittedRepr):
 
         return plot_tree(self._program(index))
 
-    def export(self, format: str, index: int | None = None) -> str:
+    def export(self, format: str, index: int | None = None, units: str | None = None) -> str:
         """Return an equation as text in another format.
 
         Code defines a function `predict` of all columns in order; their names become identifiers of the language. If the equation has
@@ -125,10 +128,11 @@ class FittedFront(FittedUnits, FittedRepr):
         Args:
             format: "sympy", "latex", "python", "c", "julia", "matlab", "torch" or "jax".
             index: a row of `equations_`; by default, the chosen equation.
+            units: "SI" for the equation in SI units, as in `sympy`.
         """
         program, target, own = (
-            self._fill_known(self._program(index)),
-            getattr(self, "target_name_", "y"),
+            self._fill_known(self._in_units(self._program(index), units), units),
+            self._target_in(units),
             self._own_numbers(index),
         )
         if own:
@@ -181,6 +185,12 @@ class FittedFront(FittedUnits, FittedRepr):
 
     def _fitted_latex(self) -> str:
         return rf"$\displaystyle {latex_name(self._target())} = {self.latex()}$"
+
+    def _target_in(self, units: str | None) -> str:
+        """Return the name of the target, for a formula in these units."""
+        return (
+            self._target() if units is None or self.units_ is None else name_in_si(self._target(), self.units_.target)
+        )
 
     def _target(self) -> str:
         name: str = getattr(self, "target_name_", "y")

@@ -11,8 +11,11 @@ from spl.data.dataset import Dataset
 from spl.errors import SettingError, show_value
 from spl.formulas.program import Program
 from spl.units.entries import HEADER
+from spl.units.si import program_in_si, units_in_si
 from spl.units.table_units import ANY, TableUnits, read_table_units
 from spl.units.unit import split_header
+
+SI = "SI"  # the units that formulas can be turned into
 
 
 class FittedUnits:
@@ -40,9 +43,21 @@ class FittedUnits:
         known = () if self.units_ is None else self.units_.known_names
         return [name for name in names if name not in known]
 
-    def _fill_known(self, program: Program) -> Program:
-        """Return a formula with the values of named constants, for code that does not know their names."""
-        return program if self.units_ is None else self.units_.fill_known(program)
+    def _in_units(self, program: Program, units: str | None) -> Program:
+        """Return a formula for columns in these units: "SI", or None for those of the fit."""
+        if units is None:
+            return program
+        if units != SI:
+            raise SettingError(f'`units` must be "SI", or None for the units of the fit; got {show_value(units)}.')
+        if self.units_ is None:
+            raise SettingError('`units="SI"` needs the units of the columns: name them when you make the model.')
+        return program_in_si(program, self.units_)
+
+    def _fill_known(self, program: Program, units: str | None = None) -> Program:
+        """Return a formula in these units with the values of named constants, for code that does not know their names."""
+        if self.units_ is None:
+            return program
+        return (self.units_ if units is None else units_in_si(self.units_)).fill_known(program)
 
 
 def read_units(
