@@ -51,6 +51,18 @@ def test_an_exact_law_ends_the_search(rng):
     assert chosen(found).own[0].values == pytest.approx(SCALES, rel=1e-9)
 
 
+def test_numbers_of_two_groupings_may_be_factor_and_rate(rng):
+    """Neither grouping alone has the law in its groups, and only four rows share both groups."""
+    source, material = np.repeat(np.arange(5), 16), np.tile(np.arange(4), 20)
+    x = rng.uniform(0.1, 3, 80)
+    rates = np.array([0.2, 0.5, 1.1, 1.6])
+    rows = make_rows(x, SCALES[source] * np.exp(-rates[material] * x), source, material)
+    best = chosen(discover_any(request_of(rows, n=1_500)))
+    assert [each.grouping for each in best.own] == ["g", "h"]
+    np.testing.assert_allclose(best.own[0].values, SCALES, rtol=1e-9)
+    np.testing.assert_allclose(np.abs(best.own[1].values), rates, rtol=1e-9)
+
+
 def test_the_number_of_workers_does_not_change_the_answer(rng):
     rows = decays(rng, noise=0.1)
     one, two = (discover_any(request_of(rows, n=2_000, n_jobs=n_jobs, seed=3)) for n_jobs in (1, 2))

@@ -32,7 +32,7 @@ N_GLANCED_GROUPS = 3
 N_QUICK_GROUPS = 5  # groups of the first, quick fit
 QUICK_EFFORT = FitEffort(n_starts=3, n_scans=24, max_iterations=20, tolerance=1e-5)
 QUICK_HARD_EFFORT = FitEffort(n_starts=6, n_scans=48, max_iterations=20, tolerance=1e-5)  # of a group that fits worse
-MIN_ROWS_OF_BOTH = 12  # of groups of both groupings at once, to judge structures by them
+MIN_ROWS_OF_BOTH = 60  # of groups of both groupings at once, to judge structures by them; each has only a few
 QUICK_NATS = 30.0  # by which the bound of a structure may exceed the best description: the bound is rough
 N_VARIED = 3  # best structures that are varied
 N_VARIED_PER_COLUMNS = 2  # of those with the same columns
@@ -59,14 +59,16 @@ class Pool:
     _leaders: dict[frozenset[int], list[tuple[float, int, Program]]] = field(default_factory=dict)  # by columns
     _varied: set[Tokens] = field(default_factory=set)
     _tables: list[list[FitTable | None]] = field(default_factory=list)
-    _quick: list[list[FitTable]] = field(default_factory=list)  # a few groups of each grouping, and of both at once
+    _quick: list[list[FitTable]] = field(default_factory=list)  # a few groups of each grouping
+    _both: list[FitTable] = field(default_factory=list)  # some rows that share their groups of both groupings
 
     def __post_init__(self) -> None:
         self._tables = [group_tables(self.rows, place) for place in range(len(self.rows.groupings))]
         self._quick = [_largest(tables) for tables in self._tables]
         if len(self._tables) > 1:
-            both = _largest([table_of(self.rows.data, taken) for taken in _rows_of_both(self.rows)])
-            self._quick += [both] if both[-1].target.size >= MIN_ROWS_OF_BOTH else []
+            tables = [table_of(self.rows.data, taken) for taken in _rows_of_both(self.rows)]
+            n_rows = np.cumsum([table.target.size for table in tables])
+            self._both = tables[: max(int(np.searchsorted(n_rows, MIN_ROWS_OF_BOTH)) + 1, N_QUICK_GROUPS)]
 
     @property
     def best(self) -> JointFit | None:
@@ -119,7 +121,9 @@ class Pool:
     def _glance(self, structure: Program) -> float:
         """Return a rough length, from two of three groups, of the grouping that suits the structure best."""
         self.n_evaluations += 1
-        loss = min(self._glance_within(structure, quick[:N_GLANCED_GROUPS]) for quick in self._quick)
+        loss = min(
+            self._glance_within(structure, quick[:N_GLANCED_GROUPS]) for quick in self._groups_to_judge(structure)
+        )
         data = self.rows.data
         return data.n_rows * float(np.log(max(loss, data.floor))) + formula_nats(structure) + structure.n_constants
 
@@ -138,7 +142,12 @@ class Pool:
         With two groupings, its numbers may differ with either: the one that suits it best counts.
         """
         self.n_evaluations += 1
-        return min(self._bound_within(structure, quick) for quick in self._quick)
+        return min(self._bound_within(structure, quick) for quick in self._groups_to_judge(structure))
+
+    def _groups_to_judge(self, structure: Program) -> list[list[FitTable]]:
+        """Return lists of groups: of each grouping, and of both at once, as far as these have more rows than the structure numbers."""
+        both = [table for table in self._both if table.target.size > structure.n_constants]
+        return [*self._quick, both] if len(both) >= N_QUICK_GROUPS else self._quick
 
     def _bound_within(self, structure: Program, quick: list[FitTable]) -> float:
         n = structure.n_constants
@@ -241,10 +250,10 @@ def _largest(tables: Iterable[FitTable | None]) -> list[FitTable]:
 
 
 def _rows_of_both(rows: GroupedRows) -> list[NDArray[np.intp]]:
-    """Return the rows that share their groups of both groupings."""
+    """Return the rows that share their groups of both groupings, the most first."""
     first, second = rows.groupings
-    pairs = first.codes * second.n_groups + second.codes
-    return [np.flatnonzero(pairs == pair) for pair in np.unique(pairs)]
+    _, pairs = np.unique(first.codes * second.n_groups + second.codes, return_inverse=True)
+    return sorted((np.flatnonzero(pairs == pair) for pair in range(pairs.max() + 1)), key=lambda taken: -taken.size)
 
 
 def search_rows(rows: GroupedRows, max_groups: int, max_rows: int, random: np.random.Generator) -> GroupedRows:
