@@ -18,7 +18,7 @@ PATIENCE = 120_000  # milliseconds
 
 
 def main() -> None:
-    """Search two tables; take one screenshot during a search, and one of a run that has ended."""
+    """Search two tables: screenshots of a table with units, during a search, and of a run that has ended."""
     program = find_chromium()
     if program is None:
         raise SystemExit(MISSING)
@@ -34,6 +34,7 @@ def main() -> None:
         expect.set_options(timeout=PATIENCE)
         with serving("studio", folder=folder) as (_, url):
             page.goto(url)
+            show_units(page, folder / "ripples.csv")
             start(page, folder / "hares.csv", seconds=15, operators="+-*")
             expect(page.locator(".pill")).to_have_text("Finished")
             page.get_by_role("button", name="New search").click()
@@ -53,9 +54,28 @@ def write_tables(folder: Path) -> None:
     angle, height = rng.uniform(-3, 3, (2, 300))
     y = 2.5 * np.sin(angle) + height**2 + rng.normal(scale=0.05, size=300)
     pd.DataFrame({"angle": angle, "height": height, "y": y}).to_csv(folder / "waves.csv", index=False)
+    wavelength, tension, density = rng.uniform(0.3, 6, 40), rng.uniform(20, 75, 40), rng.uniform(0.7, 1.3, 40)
+    speed = np.sqrt(980.665 * wavelength / (2 * np.pi) + 2 * np.pi * tension / (wavelength * density))
+    ripples = {
+        "wavelength (cm)": wavelength,
+        "tension (mN/m)": tension,
+        "density (g/cm**3)": density,
+        "speed (cm/s)": speed,
+    }
+    pd.DataFrame(ripples).to_csv(folder / "ripples.csv", index=False)
     data = make_lotka_volterra(noise=0.02)
     columns = {"t": data.t} | dict(zip(data.names, data.states.T, strict=True))
     pd.DataFrame(columns).to_csv(folder / "hares.csv", index=False)
+
+
+def show_units(page: Page, table: Path) -> None:
+    """Take a screenshot of the columns of a table with units in its header, with a named constant."""
+    page.set_input_files("#file", table)
+    expect(page.get_by_label("Unit of speed (cm/s)")).to_have_value("cm/s")
+    page.fill("#known", "g = 9.80665 m/s**2")
+    expect(page.locator("#known-message")).to_have_text("Only formulas in cm/s.")
+    page.locator("#known").blur()
+    page.locator("[aria-labelledby=sought-title]").screenshot(path=IMAGES / "studio-units.png")
 
 
 def start(page: Page, table: Path, *, seconds: int, operators: str) -> None:

@@ -40,6 +40,8 @@ def folder(tmp_path_factory):
     x, height = rng.uniform(0.5, 3, (2, 80))
     frame = pd.DataFrame({"x": x, "height [m]": height, "label": "p", "force": 2 * x * height + x})
     frame.to_csv(folder / "law.csv", index=False)
+    fall = pd.DataFrame({"time (s)": x, "mass (kg)": height, "height (m)": 9.80665 * x**2 / 2})
+    fall.to_csv(folder / "fall.csv", index=False)
     noisy = frame.assign(force=frame["force"] + rng.normal(size=80))
     noisy.to_csv(folder / "noisy.csv", index=False)
     outlying = frame.assign(error=0.01, force=frame["force"] + 0.01 * rng.normal(size=80))
@@ -237,6 +239,35 @@ def test_statements_are_checked_while_one_types_and_start_with_the_search(page, 
     trouble.clear()
 
 
+def test_units_come_from_the_header_are_checked_as_one_types_and_hold(page, trouble, address, folder):
+    page.goto(address)
+    drop(page, folder, "fall.csv")
+    message = page.locator("#known-message")
+    expect(page.get_by_label("Unit of time (s)")).to_have_value("s")
+    expect(message).to_contain_text("nothing has the dimension length")
+    page.get_by_label("Unit of time (s)").fill("sek")
+    expect(message).to_contain_text("There is no unit 'sek'")
+    expect(page.get_by_label("Unit of time (s)")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Unit of time (s)").fill("")
+    expect(page.locator("#units-note")).to_contain_text("some are missing: time (s). Write 1 for a pure number.")
+    page.get_by_label("Unit of time (s)").fill("s")
+    page.fill("#known", "g = 9.80665 m/s**2")
+    expect(message).to_have_text("Only formulas in m.")
+    tick_only(page, "+", "*")
+    start(page, 3)
+    expect(page.locator(".pill")).to_have_text("Finished")
+    expect(page.locator(".equation-part").first).to_contain_text("g")
+    expect(page.locator("#run")).to_contain_text("g = 9.80665 m/s**2.")
+
+    page.get_by_role("link", name="Search again").click()
+    expect(page.locator("#form-note")).to_contain_text("The form has the settings of fall-1.")
+    expect(page.locator("#known")).to_have_value("g = 9.80665 m/s**2")
+    expect(page.get_by_label("Unit of height (m)")).to_have_value("m")
+    page.get_by_role("button", name="Leave the units out").click()
+    expect(page.locator("#units-part")).to_be_hidden()
+    expect(page.get_by_label("Unit of height (m)")).to_have_value("")
+
+
 def test_rules_that_are_typed_before_the_first_ones_arrive_are_kept(page, address, folder):
     waiting = []
     page.route("**/api/rules/of-operators", lambda route: waiting.append(route))
@@ -389,6 +420,7 @@ def test_rates_on_both_sides_are_chosen_in_the_form_and_shown_solved(live_page, 
     drop(page, folder, "pendulum.csv")
     expect(page.get_by_label("The equations of a system")).to_be_checked()
     page.locator("input[name=allowed][value=rules]").check()
+    expect(page.locator("#rules")).to_have_value(re.compile("f -> "))  # or they arrive while the field is filled
     page.fill(
         "#rules",
         """f -> C*g + C*g + C*g | omega1 | omega2

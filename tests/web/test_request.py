@@ -13,10 +13,11 @@ from spl.cli.main import main
 from spl.cli.options import split_error_bars
 from spl.data.table_files import read_table
 from spl.errors import DataError, GrammarError, SettingError, SplError
-from spl.web.request import RequestFields, read_request, write_request
+from spl.web.request import read_request, write_request
 
 LAW = {"kind": "law", "data": "d.csv", "target": "y", "features": ["x", "a,b"], "operators": ["+", "*"]}
 SYSTEM = {"kind": "dynamics", "data": "d.csv", "time": "t", "states": ["x", "y"], "operators": ["+", "*"]}
+UNITS = {"columns": {"x": "m", "a,b": "J"}, "target": "J", "known": ["k = 3 N"], "are_numbers_free": False}
 
 
 @pytest.fixture
@@ -32,6 +33,9 @@ RIGHT = [
     LAW | {"sigma_x": {"x": "t"}},
     LAW | {"knowledge": ["f > -9", "increasing in 'a,b' for x < 0.5"], "bounds": ["x=-2:2"]},
     LAW | {"form": "g(x)*h('a,b') + C", "guesses": ["2*x*'a,b' + 1", "x"]},
+    LAW | {"units": UNITS},
+    LAW | {"units": UNITS, "rules": "f -> f + f | C * x * k | 'a,b'", "knowledge": ["f < k"]},
+    LAW | {"units": UNITS | {"known": [], "are_numbers_free": True}},
     SYSTEM,
     SYSTEM | {"order": 2, "inputs": ["a,b"], "weak": True},
     SYSTEM | {"constants": False},
@@ -98,6 +102,14 @@ def test_a_request_can_be_written_down_and_read_again(given):
         ({"knowledge": ["f > 0 for x > 7"]}, "about no part of the box"),
         ({"knowledge": ["f > 0"], "bounds": ["x"]}, "is not COLUMN=LOW:HIGH"),
         ({"knowledge": ["f > 0"], "groups": ["name"]}, "cannot be combined with groups"),
+        ({"units": "m"}, "`units` must be an object; got 'm'"),
+        ({"units": {"columns": "x=m"}}, "`columns` must be an object of texts"),
+        ({"units": UNITS | {"columns": {"x": "meterz", "a,b": "J"}}}, "Did you mean 'meter'"),
+        ({"units": UNITS | {"columns": {"x": "m"}}}, "Column 'a,b' has no unit"),
+        ({"units": UNITS | {"target": "K"}}, "No formula can have the unit of the target, K"),
+        ({"units": UNITS | {"known": ["k 3"]}}, "is not NAME=QUANTITY"),
+        ({"units": UNITS, "rules": "f -> f + f | x"}, "No formula of the grammar has the unit of the target, J"),
+        ({"units": UNITS, "groups": ["name"]}, "Units cannot be combined with groups"),
         ({"sigma_x": {"x": "dx"}}, "There is no column 'dx'"),
         ({"sigma_x": {"x": "name"}}, "holds text"),
         ({"sigma_x": {"x": "-1"}}, "The error bars of column 'x' must be 0 or more; line 2 has -1"),
@@ -193,11 +205,6 @@ def test_error_bars_of_columns_are_read_by_the_command_as_they_were_meant():
         if word.startswith("--sigma-x=")
     )
     assert split_error_bars(None, None, option.removeprefix("--sigma-x=")) == bars
-
-
-def test_rates_are_columns_of_rules_if_they_are_asked_for():
-    fields = RequestFields({"columns": ["x", "y"], "inputs": ["u"], "order": 2, "implicit": True})
-    assert fields.columns() == ("x", "y", "dx", "dy", "u", "x''", "y''")
 
 
 @pytest.mark.parametrize(("given", "options"), [(True, ["--implicit=yes"]), ("auto", ["--implicit=auto"]), (False, [])])

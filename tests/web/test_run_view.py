@@ -7,6 +7,8 @@ import pytest
 from tests.report.examples import HOSTILE, make_run, make_system_run
 
 from spl.regression.noise_choice import NoiseChoice
+from spl.units.system_units import read_system_units
+from spl.units.table_units import read_table_units
 from spl.web.run_view import choose_row, describe_run
 
 
@@ -49,6 +51,20 @@ def test_rules_are_shown_once_if_they_are_the_same_and_with_names_otherwise():
     rules = describe_run(dataclasses.replace(run, searches=(run.searches[0], other)))["rules"]
     assert rules.startswith("# x\n")
     assert "\n\n# v\n" in rules
+
+
+def test_units_are_told_in_a_line():
+    run = make_run()
+    assert describe_run(run)["units"] == ""
+    units = read_table_units(dict.fromkeys(run.data.names, "m"), "J", names=run.data.names)
+    line = describe_run(dataclasses.replace(run, units=units))["units"]
+    assert line.startswith("Units: ")
+    assert "in J; x in m" in line
+    system = read_system_units({"x": "m", "v": "m/s"}, "s", states=["x", "v"])
+    assert (
+        describe_run(dataclasses.replace(make_system_run(), system_units=system))["units"]
+        == "Units: x in m, v in m/s; time in s."
+    )
 
 
 def test_a_run_without_a_formula_has_an_empty_front():

@@ -113,6 +113,15 @@ def test_operators_are_written_as_rules(studio):
     assert answer.json() == {"rules": "f -> f + f | sin(f) | C*f | x | 'a b' | C"}
 
 
+def test_units_are_checked_with_the_columns(studio):
+    units = {"columns": {"x": "m"}, "target": "m/s"}
+    given = {"units": units, "columns": ["x"], "target": "y", "known": "t = 2 s"}
+    assert studio.post("/api/units", json=given).json() == {"is_right": True, "explanation": "Only formulas in m/s."}
+    answer = studio.post("/api/units", json=given | {"known": "\nt = 2 parsnip"}).json()
+    assert (answer["is_right"], answer["line"], answer["of"]) == (False, 2, None)
+    assert studio.post("/api/units", json={"columns": ["x"], "target": "y"}).status_code == 422
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b"[]", b'{"rules": 3}', b'{"columns": "x"}', b"\xff"])
 @pytest.mark.parametrize("path", ["/api/rules", "/api/searches", "/api/rules/of-operators"])
 def test_a_body_that_makes_no_sense_is_a_mistake_of_the_sender(studio, path, body):

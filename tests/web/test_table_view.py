@@ -22,6 +22,11 @@ def test_columns_have_kind_range_and_gaps(tmp_path):
     assert seen["first_rows"] == [[1.0, "p", None], [3.0, None, 2.0]]
 
 
+def test_a_unit_in_the_name_of_a_column_is_offered(tmp_path):
+    columns = view(tmp_path, "speed (m/s),shape (round),ratio [-],n\n1,2,3,4\n2,3,4,5\n")["columns"]
+    assert [column.get("unit") for column in columns] == ["m/s", None, None, None]
+
+
 @pytest.mark.parametrize(
     ("header", "time"), [("t,x", "t"), ("x,t", None), ("Time [s],x", "Time [s]"), ("time,t", "time"), ("a,b", None)]
 )

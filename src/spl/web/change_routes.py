@@ -8,7 +8,8 @@ from starlette.routing import Route
 from spl.errors import SettingError
 from spl.settings import TIMEOUT
 from spl.web.answers import answer, read_json
-from spl.web.request import RequestFields, check_seconds, write_request
+from spl.web.request import check_seconds, write_request
+from spl.web.request_fields import RequestFields
 from spl.web.run_list import FolderRuns
 from spl.web.searches import Searches
 

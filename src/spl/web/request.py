@@ -1,7 +1,5 @@
 """A search that a page asks for: read from JSON, checked against the table, and written as an `spl fit` or `spl dynamics` command."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -13,15 +11,20 @@ from spl.data.trajectory_files import prepare_trajectories
 from spl.dynamics.implicit import share_grammar
 from spl.dynamics.rows import AUTO_RATES, WEAK_METHOD, Plan, allows_rates
 from spl.errors import SettingError
+from spl.estimators.fitted_units import add_known
 from spl.formulas.forms import Form
 from spl.formulas.grammar import Grammar
 from spl.formulas.guesses import check_guesses, read_guess
-from spl.formulas.system import rate_names, velocity_names
+from spl.formulas.system import rate_names
 from spl.knowledge.box import read_bounds
 from spl.knowledge.knowledge import Judge, Knowledge
 from spl.noise.models import AUTO, check_noise
-from spl.regression.request import check_groupings, check_knowledge_suits, check_noise_suits
+from spl.regression.request import check_groupings, check_knowledge_suits, check_noise_suits, hold_units
 from spl.settings import TIMEOUT, Limits, check_count
+from spl.units.table_units import TableUnits
+from spl.web.law_units import LawUnits, read_law_units
+from spl.web.option_lists import join_names
+from spl.web.request_fields import RequestFields
 
 MAX_SECONDS = 7 * 24 * 3600.0
 MAX_JOBS = 256
@@ -86,12 +89,15 @@ class Law:
     groups: tuple[str, ...] = ()  # columns that say to which group each row belongs
     knowledge: tuple[str, ...] = ()  # statements about the shape of the law
     bounds: tuple[str, ...] = ()  # where they hold: texts such as "x=0:10"
+    units: LawUnits | None = None
 
     command = "fit"
 
     def __post_init__(self) -> None:
         if self.knowledge and self.groups:
             raise SettingError("Statements about the law cannot be combined with groups. Leave out one of them.")
+        if self.units is not None and self.groups:
+            raise SettingError("Units cannot be combined with groups. Leave out one of them.")
         for name, bars in self.sigma_x.items():
             if not bars.strip():
                 raise SettingError(f"The error bars of '{name}' are empty. Give a column or a number.")
@@ -101,6 +107,10 @@ class Law:
                 raise SettingError(
                     f"The error bars of '{name}' cannot be '{bars}', because it contains '='. Rename that column in the file."
                 )
+
+    def read_units(self) -> TableUnits | None:
+        """Return the units of the columns and the target; None if they play no part."""
+        return None if self.units is None else self.units.read(self.features, self.target)
 
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
         """Return the columns that formulas may use, and notes on what is left out; raise a clear error if the table is unusable."""
@@ -116,6 +126,7 @@ class Law:
         )
         check_groupings(groupings, data.n_rows)
         check_noise_suits(noise, data)
+        data = add_known(data, self.read_units())
         knowledge = Knowledge.read(self.knowledge, data.names, self.target, read_bounds(self.bounds))
         if knowledge.statements:
             check_knowledge_suits(knowledge, groupings)
@@ -127,14 +138,15 @@ class Law:
         bars = [f"{name}={given}" for name, given in self.sigma_x.items()]
         return [
             f"--target={self.target}",
-            f"--features={_join(self.features)}",
+            f"--features={join_names(self.features)}",
             *([] if self.weights is None else [f"--weights={self.weights}"]),
             *([] if self.sigma is None else [f"--sigma={self.sigma}"]),
-            *([f"--sigma-x={_join(bars)}"] if bars else []),
+            *([f"--sigma-x={join_names(bars)}"] if bars else []),
             *(f"--groups={name}" for name in self.groups),
             *([] if self.noise == AUTO else [f"--noise={self.noise}"]),
             *(f"--know={statement}" for statement in self.knowledge),
             *(f"--bounds={bounds}" for bounds in self.bounds),
+            *([] if self.units is None else self.units.options()),
         ]
 
 
@@ -187,8 +199,8 @@ class Dynamics:
         """Return this system as options of `spl dynamics`."""
         return [
             f"--time={self.time}",
-            f"--states={_join(self.states)}",
-            *([f"--inputs={_join(self.inputs)}"] if self.inputs else []),
+            f"--states={join_names(self.states)}",
+            *([f"--inputs={join_names(self.inputs)}"] if self.inputs else []),
             *([] if self.group is None else [f"--group={self.group}"]),
             *(["--order=2"] if self.order == 2 else []),
             *(["--discrete"] if self.is_discrete else []),
@@ -230,6 +242,8 @@ class SearchRequest:
             self.sought.check_grammar(grammar, columns)
             if self.allowed.form is not None or self.allowed.guesses:
                 raise SettingError("Forms and guesses are for one formula, not for systems. Leave them out.")
+        else:
+            grammar = hold_units(grammar, self.sought.read_units())
         self.allowed.check_guesses(grammar)
         return notes
 
@@ -246,7 +260,7 @@ class SearchRequest:
             f"--timeout={self.timeout:g}",
             f"--jobs={self.jobs}",
             f"--seed={self.seed}",
-            *([f"--missing={_join(self.missing)}"] if self.missing else []),
+            *([f"--missing={join_names(self.missing)}"] if self.missing else []),
             f"--run={run_file}",
         ]
 
@@ -256,13 +270,6 @@ def check_seconds(seconds: float) -> None:
     Limits(timeout=seconds)
     if seconds > MAX_SECONDS:
         raise SettingError(f"The time limit must be {MAX_SECONDS:g} seconds or less; got {seconds:g}.")
-
-
-def _join(names: Sequence[str]) -> str:
-    """Return names separated by commas, as commands read them: a name that contains a comma is quoted."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()
 
 
 # ---- JSON ----------------------------------------------------------------------------------------
@@ -299,6 +306,7 @@ def read_request(given: object) -> SearchRequest:
             groups=fields.texts("groups"),
             knowledge=fields.texts("knowledge"),
             bounds=fields.texts("bounds"),
+            units=read_law_units(fields),
         )
     elif kind == "dynamics":
         sought = Dynamics(
@@ -328,85 +336,3 @@ def read_request(given: object) -> SearchRequest:
         seed=fields.whole("seed", 0),
         missing=fields.texts("missing"),
     )
-
-
-class RequestFields:
-    """The fields of a JSON object, each checked for its type.
-
-    Examples:
-        >>> RequestFields({"columns": ["x"], "order": 2}).columns()
-        ('x', 'dx')
-        >>> RequestFields({"order": "two"}).whole("order", 1)
-        Traceback (most recent call last):
-        ...
-        spl.errors.SettingError: `order` must be a whole number; got 'two'.
-    """
-
-    def __init__(self, given: object) -> None:
-        if not isinstance(given, Mapping):
-            raise SettingError("A request must be a JSON object.")
-        self._given: Mapping[str, Any] = given
-
-    def columns(self) -> tuple[str, ...]:
-        """Return the columns that formulas may use; for order 2, states have velocities, and rates may be among them."""
-        names, order = self.texts("columns"), self.whole("order", 1)
-        velocities = velocity_names(names) if order == 2 else ()
-        rates = rate_names(names, order) if self.truth_or_auto("implicit") else ()
-        return (*names, *velocities, *self.texts("inputs"), *rates)
-
-    def text(self, name: str) -> str:
-        """Return a text that must not be empty."""
-        value = self.text_or_none(name)
-        if not value:
-            raise SettingError(f"Nothing is chosen for `{name}`. Choose a value.")
-        return value
-
-    def text_or_none(self, name: str) -> str | None:
-        """Return a text; None if there is none."""
-        value = self._given.get(name)
-        if value is not None and not isinstance(value, str):
-            raise SettingError(f"`{name}` must be text; got {value!r}.")
-        return value
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """Return a list of texts; empty if there is none."""
-        values = self._given.get(name) or []
-        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise SettingError(f"`{name}` must be a list of texts; got {values!r}.")
-        return tuple(values)
-
-    def texts_by_name(self, name: str) -> dict[str, str]:
-        """Return texts by name; empty if there are none."""
-        values = self._given.get(name) or {}
-        if not isinstance(values, Mapping) or not all(isinstance(value, str) for value in values.values()):
-            raise SettingError(f"`{name}` must be an object of texts; got {values!r}.")
-        return dict(values)
-
-    def number(self, name: str, default: float) -> float:
-        """Return a number."""
-        value = self._given.get(name, default)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise SettingError(f"`{name}` must be a number; got {value!r}.")
-        return float(value)
-
-    def whole(self, name: str, default: int) -> int:
-        """Return a whole number of 0 or more."""
-        value = self._given.get(name, default)
-        check_count(name, value, at_least=0)
-        return int(value)
-
-    def truth_or_auto(self, name: str) -> bool | str:
-        """Return true, false or "auto"; false if there is none."""
-        value = self._given.get(name, False)
-        if isinstance(value, bool):
-            return value
-        if value != AUTO_RATES:
-            raise SettingError(f'`{name}` must be true, false or "{AUTO_RATES}"; got {value!r}.')
-        return AUTO_RATES
-
-    def truth(self, name: str, default: bool = False) -> bool:
-        """Return true or false."""
-        value = self._given.get(name, default)
-        if not isinstance(value, bool):
-            raise SettingError(f"`{name}` must be true or false; got {value!r}.")
-        return value

@@ -17,7 +17,9 @@ from spl.display.systems import (
     mathml_sides,
     solved_equations,
     system_numbers,
+    unit_lines,
 )
+from spl.display.units import units_line
 from spl.dynamics.rows import Plan
 from spl.errors import RunFileError, count_noun
 from spl.formulas.json_codec import check_no_stand_ins
@@ -51,6 +53,7 @@ def describe_run(run: StoredRun) -> dict[str, Any]:
         "system": _describe_system(run),
         "solved": _describe_solved(run),
         "rules": _rules(run),
+        "units": _describe_units(run),
         "noise": _describe_noise(run),
         "has_groups": bool(run.groupings),
         "notes": list(run.notes),
@@ -86,6 +89,13 @@ def _question(run: StoredRun) -> str:
     n_runs = len(run.data.runs)
     runs = "" if n_runs == 1 else f" in {n_runs} runs"
     return f"equations of {', '.join(run.data.states)}: {count_noun(run.data.n_samples, 'sample')}{runs}"
+
+
+def _describe_units(run: StoredRun) -> str:
+    """Return the units of a table or a system in a line; empty if there are none."""
+    if run.units is not None:
+        return units_line(run.units, run.searches[0].name)
+    return " ".join(unit_lines(run.system_units))
 
 
 def _rules(run: StoredRun) -> str:

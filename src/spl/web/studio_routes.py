@@ -13,12 +13,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from spl.data.table_files import Table
+from spl.errors import SettingError
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.operators import BUILT_IN
 from spl.settings import TIMEOUT
 from spl.web.answers import TooLarge, answer, page, read_json, read_pieces
 from spl.web.folder import StudioFolder
-from spl.web.request import AllowedFormulas, RequestFields, read_request
+from spl.web.law_units import check_units, read_law_units
+from spl.web.request import AllowedFormulas, read_request
+from spl.web.request_fields import RequestFields
 from spl.web.rule_check import check_form, check_rules
 from spl.web.searches import Searches
 from spl.web.statement_check import check_statements
@@ -59,6 +62,7 @@ class StudioRoutes:
             Route("/api/rules/of-operators", self._write_rules, methods=["POST"]),
             Route("/api/form", self._check_form, methods=["POST"]),
             Route("/api/statements", self._check_statements, methods=["POST"]),
+            Route("/api/units", self._check_units, methods=["POST"]),
             Route("/api/searches", self._start, methods=["POST"]),
         ]
 
@@ -123,6 +127,14 @@ class StudioRoutes:
         """Return what the holes of a form are, or what is wrong with it."""
         fields = RequestFields(await read_json(request))
         return answer(await run_in_threadpool(check_form, fields.text_or_none("form") or "", fields.columns()))
+
+    async def _check_units(self, request: Request) -> Response:
+        """Return what the units of a law mean, or what is wrong with them."""
+        fields = RequestFields(await read_json(request))
+        units, known, target = read_law_units(fields), fields.text_or_none("known") or "", fields.text("target")
+        if units is None:
+            raise SettingError("Nothing is given for `units`. Give the units of the columns and the target.")
+        return answer(await run_in_threadpool(check_units, units, known, fields.columns(), target))
 
     async def _write_rules(self, request: Request) -> Response:
         """Return operators as rules, for the user to edit."""

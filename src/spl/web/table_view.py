@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from spl.data.grouping_columns import offer_groupings
 from spl.data.table_files import Table, read_table
 from spl.errors import DataError
+from spl.units.unit import has_unit_in_header, split_header
 
 SHOWN_ROWS = 6
 MAX_SHOWN_COLUMNS = 500
@@ -55,6 +56,7 @@ def _describe_column(table: Table, name: str) -> dict[str, Any]:
         return {"name": name, "is_number": False, "n_missing": n_missing, "problem": table.problems.get(name)}
     numbers = table.numbers[name]
     finite = numbers[np.isfinite(numbers)]
+    header = split_header(name) if has_unit_in_header(name) else None
     return {
         "name": name,
         "is_number": True,
@@ -62,6 +64,7 @@ def _describe_column(table: Table, name: str) -> dict[str, Any]:
         "min": float(finite.min()) if finite.size else None,
         "max": float(finite.max()) if finite.size else None,
         **({"is_boolean": True} if name in table.booleans else {}),
+        **({} if header is None else {"unit": header[1]}),
     }
 
 

@@ -13,18 +13,21 @@ const SINGLE = { law: ["target", "weights", "sigma"], dynamics: ["time", "group"
 const isUsable = (column) => column.problem || (column.is_number && column.min !== null);
 
 export class Columns {
-  constructor(holder, onchange) {
+  constructor(holder, onchange, onunits) {
     this.holder = holder;
     this.onchange = onchange;
+    this.onunits = onunits; // called when a unit is typed
     this.table = null;
     this.kind = "law";
     this.roles = { law: new Map(), dynamics: new Map() };
     this.bars = new Map(); // from the name of a variable to its error bars: a column or a number
+    this.units = new Map(); // from the name of a column to its unit
   }
 
   take(table) {
     this.table = table;
     this.bars.clear();
+    this.units = new Map(table.columns.filter((column) => column.unit).map((column) => [column.name, column.unit]));
     const numbers = table.columns.filter(isUsable).map((column) => column.name);
     const target = numbers.filter((name) => name !== table.time && !table.groups.includes(name)).at(-1);
     for (const { name } of table.columns) {
@@ -42,8 +45,9 @@ export class Columns {
   }
 
   // Give the columns the roles they had in an earlier search; all others are ignored.
-  recall(kind, roles, bars = {}) {
+  recall(kind, roles, bars = {}, units = {}) {
     this.bars = new Map(Object.entries(bars));
+    this.units = new Map(Object.entries(units));
     for (const { name } of this.table.columns) this.roles[kind].set(name, "ignore");
     for (const [role, names] of Object.entries(roles)) {
       for (const name of names) this.roles[kind].set(name, role);
@@ -72,6 +76,29 @@ export class Columns {
     return Object.fromEntries(this.named("feature").filter((name) => this.bars.has(name)).map((name) => [name, this.bars.get(name)]));
   }
 
+  // The units of the variables and of the target, by name; those that are empty are left out.
+  givenUnits() {
+    const names = [...this.named("feature"), ...this.named("target")];
+    return Object.fromEntries(names.map((name) => [name, this.units.get(name)?.trim()]).filter(([, unit]) => unit));
+  }
+
+  // Those of the variables and the target that have no unit yet.
+  withoutUnit() {
+    const given = this.givenUnits();
+    return [...this.named("feature"), ...this.named("target")].filter((name) => !given[name]);
+  }
+
+  clearUnits() {
+    this.units.clear();
+    this.show();
+    this.onunits();
+  }
+
+  // Mark the field of a unit that is wrong; null if there is none.
+  markUnit(name) {
+    for (const field of this.holder.querySelectorAll("input.unit")) field.setAttribute("aria-invalid", field.dataset.unitOf === name ? "true" : "false");
+  }
+
   // The columns that formulas may use, except the velocities of a second-order system, which the server adds.
   usable() {
     return this.kind === "law" ? { columns: this.named("feature") } : { columns: this.named("state"), inputs: this.named("input") };
@@ -83,9 +110,10 @@ export class Columns {
     const rows = this.table.columns.map((column) => make("tr", {},
       make("th", { scope: "row" }, column.name),
       make("td", {}, this.makeChoice(column)),
-      isLaw && make("td", {}, this.makeBars(column)),
+      isLaw && make("td", { class: "unit-cell" }, this.makeUnit(column)),
+      isLaw && make("td", { class: "bars-cell" }, this.makeBars(column)),
       make("td", { class: "soft small" }, describeColumn(column))));
-    const heads = isLaw ? ["column", "role", "error bar", "values"] : ["column", "role", "values"];
+    const heads = isLaw ? ["column", "role", "unit", "error bar", "values"] : ["column", "role", "values"];
     this.holder.replaceChildren(make("table", { class: "columns" },
       make("thead", {}, make("tr", {}, heads.map((text) => make("th", { scope: "col" }, text)))),
       make("tbody", {}, rows)));
@@ -102,6 +130,16 @@ export class Columns {
     const current = this.roles[this.kind].get(column.name);
     if (current === BARS) roles.unshift([BARS, `error bar of ${this.measuredBy(column.name).join(", ")}`]);
     return roles.map(([role, words]) => make("option", { value: role, selected: role === current }, words));
+  }
+
+  // A field for the unit of a variable or of the target; other columns have none.
+  makeUnit({ name }) {
+    if (!["feature", "target"].includes(this.roles.law.get(name))) return null;
+    return make("input", {
+      type: "text", class: "unit", value: this.units.get(name) ?? "", placeholder: "none", "aria-label": `Unit of ${name}`, "data-unit-of": name,
+      title: "For example m/s or kg*m**2", autocapitalize: "off", autocomplete: "off", spellcheck: "false",
+      oninput: (event) => { this.units.set(name, event.target.value); this.onunits(); },
+    });
   }
 
   // A field for the error bars of a variable; other columns have none.
@@ -145,7 +183,9 @@ export class Columns {
   refresh(column) {
     const choice = this.choiceOf(column.name);
     choice.replaceChildren(...this.makeOptions(column));
-    choice.closest("td").nextElementSibling.replaceChildren(...[this.makeBars(column)].filter(Boolean));
+    const row = choice.closest("tr");
+    row.querySelector(".unit-cell").replaceChildren(...[this.makeUnit(column)].filter(Boolean));
+    row.querySelector(".bars-cell").replaceChildren(...[this.makeBars(column)].filter(Boolean));
   }
 
   choiceOf(name) {

@@ -1,11 +1,11 @@
-// The editor for rules and for statements: the server checks them as the user types, and the place of a mistake is marked.
+// The editor for rules, statements, forms and named constants: the server checks them as the user types, and the place of a mistake is marked.
 
 import { ask, make } from "./dom.js";
 
 const PAUSE = 250; // milliseconds without a key before rules are checked
 
 export class RulesEditor {
-  constructor({ field, marks, frame, message, columns, route = "api/rules", name = "rules" }) {
+  constructor({ field, marks, frame, message, columns, route = "api/rules", name = "rules", onanswer = () => {} }) {
     this.route = route;
     this.name = name;
     this.field = field;
@@ -13,6 +13,7 @@ export class RulesEditor {
     this.frame = frame;
     this.message = message;
     this.columns = columns; // () => {columns, order}
+    this.onanswer = onanswer; // called with what the server says
     this.timer = 0;
     this.asked = 0;
     field.addEventListener("input", () => this.checkSoon());
@@ -49,8 +50,10 @@ export class RulesEditor {
   }
 
   show(answer) {
-    this.frame.classList.toggle("wrong", !answer.is_right);
-    this.field.setAttribute("aria-invalid", answer.is_right ? "false" : "true");
+    this.onanswer(answer);
+    const isWrong = !answer.is_right && !answer.of; // a mistake of another field is marked there
+    this.frame.classList.toggle("wrong", isWrong);
+    this.field.setAttribute("aria-invalid", isWrong ? "true" : "false");
     this.message.className = `message ${answer.is_right ? "good" : "bad"}`;
     this.mark(answer.is_right ? null : answer);
     if (answer.is_right) {

@@ -151,6 +151,7 @@ function buildParts(view) {
         + "to the trajectories for all equations together.")),
     tabs: make("div", { class: "tabs", role: "group", "aria-label": "Equations" }),
     equations: [makeEquation(view, "Formula"), makeEquation(view, "Formula to compare with")],
+    units: make("p", { class: "soft noise", hidden: true }),
     noise: make("div", { class: "soft noise", role: "group", "aria-label": "Noise", hidden: true }),
     front: make("div", { role: "radiogroup", "aria-label": "Front: cost against loss. Arrow keys choose a formula." }),
     table: make("tbody"),
@@ -170,7 +171,7 @@ function buildParts(view) {
   p.sure.append(make("h2", { id: "sure-title" }, "How sure"), p.sureWords);
   p.results = make("div", { hidden: true },
     p.system, p.curves,
-    make("section", { class: "card", "aria-label": "Best formula" }, p.searches, p.tabs, make("div", { class: "equations" }, p.equations.map((part) => part.root)), p.noise),
+    make("section", { class: "card", "aria-label": "Best formula" }, p.searches, p.tabs, make("div", { class: "equations" }, p.equations.map((part) => part.root)), p.units, p.noise),
     make("div", { class: "pair" },
       makeFigure(make("h3", {}, "Front: accuracy against simplicity"), p.front, make("p", { class: "soft small" }, "The best formula of each cost. The ring marks the one shown; click another to see it.")),
       makeFigure(first.fitTitle, first.fit, first.words)),
@@ -325,8 +326,10 @@ function fillEquation(part, law, point, isChosen) {
   part.about.textContent = `${isChosen ? "Recommended: " : ""}cost ${point.cost}, loss ${formatNumber(point.loss)}${share}`;
 }
 
-// The noise model and the outliers, in words.
+// The units, the noise model and the outliers, in words.
 function showNoise({ run, parts }) {
+  parts.units.hidden = !run.units;
+  parts.units.textContent = run.units;
   parts.noise.hidden = !run.noise.length;
   parts.noise.replaceChildren(...run.noise.map((line) => make("p", {}, line)));
 }

@@ -15,20 +15,26 @@ const studio = await ask("api/studio");
 let view = null; // of the run that is shown
 let tablesAsked = 0;
 
-const columns = new Columns(find("columns"), () => { rules.check(); checkStatements(); if (form.text.trim()) form.check(); });
+const columns = new Columns(find("columns"), () => { checkWithColumns(); changeUnits(); }, changeUnits);
 const rules = new RulesEditor({
   field: find("rules"), marks: find("rules-marks"), frame: find("editor"), message: find("rules-message"),
-  columns: () => ({ ...columns.usable(), order: currentOrder(), implicit: isImplicit() }),
+  columns: () => ({ ...usable(), order: currentOrder(), implicit: isImplicit() }),
 });
 
 const statements = new RulesEditor({
   field: find("statements"), marks: find("statements-marks"), frame: find("statements-editor"), message: find("statements-message"),
-  columns: () => ({ columns: columns.named("feature"), target: columns.named("target")[0] ?? null }), route: "api/statements", name: "statements",
+  columns: () => ({ ...usable(), target: columns.named("target")[0] ?? null }), route: "api/statements", name: "statements",
 });
 
 const form = new RulesEditor({
   field: find("form-text"), marks: find("form-marks"), frame: find("form-editor"), message: find("form-message"),
-  columns: () => columns.usable(), route: "api/form", name: "form",
+  columns: () => usable(), route: "api/form", name: "form",
+});
+
+const known = new RulesEditor({
+  field: find("known"), marks: find("known-marks"), frame: find("known-editor"), message: find("known-message"),
+  columns: () => ({ columns: columns.named("feature"), target: columns.named("target")[0] ?? null, units: givenUnits() }),
+  route: "api/units", name: "known", onanswer: (answer) => columns.markUnit(answer.of ?? null),
 });
 
 // ---- data ----
@@ -123,10 +129,53 @@ function changeKind() {
   find("dynamics-options").hidden = !isDynamics;
   find("law-options").hidden = find("shapes-part").hidden = find("form-part").hidden = isDynamics;
   if (chosen("allowed") === "rules") rules.check();
+  changeUnits();
 }
 
-function checkStatements() {
+// The columns that formulas may use, and the named constants.
+function usable() {
+  if (!hasUnits()) return columns.usable();
+  const names = lines(known.text, "\n").map((line) => line.split("=")[0].trim()).filter(Boolean);
+  return { columns: [...columns.named("feature"), ...names] };
+}
+
+function checkWithColumns() {
+  rules.check();
   if (statements.text.trim()) statements.check();
+  if (form.text.trim()) form.check();
+}
+
+// ---- units ----
+
+// Units count if every variable and the target have one, and no groups are in the way.
+function hasUnits() {
+  return areUnitsTyped() && !columns.named("group").length && !columns.withoutUnit().length;
+}
+
+function areUnitsTyped() {
+  return chosen("kind") === "law" && Object.keys(columns.givenUnits()).length > 0;
+}
+
+// What keeps the units that are typed from being used.
+function whyNoUnits() {
+  if (!areUnitsTyped() || hasUnits()) return "";
+  if (columns.named("group").length) return "The units are not used yet: they cannot be combined with groups. To use them, give the grouping columns another role.";
+  return `The units are not used yet, because some are missing: ${columns.withoutUnit().join(", ")}. Write 1 for a pure number.`;
+}
+
+// The units of a law; null if there are none.
+function givenUnits() {
+  if (!hasUnits()) return null;
+  const target = columns.named("target")[0];
+  const { [target]: ofTarget = "", ...ofColumns } = columns.givenUnits();
+  return { columns: ofColumns, target: ofTarget, known: lines(known.text, "\n"), are_numbers_free: find("number-units").value === "any" };
+}
+
+function changeUnits() {
+  find("units-part").hidden = !hasUnits();
+  showProblem("units-note", whyNoUnits());
+  if (!hasUnits()) columns.markUnit(null);
+  if (hasUnits()) known.checkSoon();
 }
 
 function lines(text, separator) {
@@ -146,7 +195,7 @@ function ticked() {
 async function writeRules() {
   const { text } = rules;
   try {
-    const json = { operators: ticked(), ...columns.usable(), order: currentOrder(), implicit: isImplicit(), constants: find("constants").checked };
+    const json = { operators: ticked(), ...usable(), order: currentOrder(), implicit: isImplicit(), constants: find("constants").checked };
     const answer = await ask("api/rules/of-operators", { method: "POST", json });
     if (rules.text === text) rules.text = answer.rules; // otherwise the user has begun to write rules
   } catch (error) {
@@ -172,7 +221,7 @@ function wholeRequest() {
     ? {
       target: one("target"), features: columns.named("feature"), weights: one("weights"), sigma: one("sigma"), sigma_x: columns.errorBars(),
       noise: find("noise").value, groups: columns.named("group"),
-      knowledge: lines(statements.text, "\n"), bounds: lines(find("bounds").value, ","),
+      knowledge: lines(statements.text, "\n"), bounds: lines(find("bounds").value, ","), units: givenUnits(),
     }
     : {
       time: one("time"), states: columns.named("state"), inputs: columns.named("input"), group: one("group"),
@@ -220,7 +269,10 @@ async function fillForm(name) {
     ? { feature: request.features, target: one(request.target), weights: one(request.weights), sigma: one(request.sigma ?? null), group: request.groups ?? [] }
     : { state: request.states, input: request.inputs, time: one(request.time), group: one(request.group) };
   choose("kind", request.kind);
-  columns.recall(request.kind, roles, request.sigma_x ?? {});
+  const units = request.units ?? { columns: {}, target: "", known: [], are_numbers_free: false };
+  columns.recall(request.kind, roles, request.sigma_x ?? {}, { ...units.columns, [request.target]: units.target });
+  known.field.value = units.known.join("\n");
+  find("number-units").value = units.are_numbers_free ? "any" : "pure";
   find("noise").value = request.noise ?? "auto";
   statements.text = (request.knowledge ?? []).join("\n");
   find("bounds").value = (request.bounds ?? []).join(", ");
@@ -312,6 +364,9 @@ find("drop").addEventListener("drop", (event) => {
 });
 document.querySelectorAll('input[name="kind"]').forEach((box) => box.addEventListener("change", changeKind));
 document.querySelectorAll('input[name="allowed"]').forEach((box) => box.addEventListener("change", changeAllowed));
+find("known").addEventListener("change", checkWithColumns);
+find("number-units").addEventListener("change", () => known.check());
+find("units-clear").addEventListener("click", () => { columns.clearUnits(); find("columns").querySelector("input.unit")?.focus(); });
 for (const id of ["order", "implicit"]) find(id).addEventListener("change", () => rules.check());
 find("rules-reset").addEventListener("click", writeRules);
 find("form").addEventListener("submit", start);
