@@ -10,6 +10,7 @@ from spl.plots.formulas import MAX_BARS, MAX_SLICES, FrontPlace, plot_formula
 from spl.regression.candidate import Candidate
 from spl.regression.fit_rows import FitRows
 from spl.regression.front import Front
+from spl.units.table_units import read_table_units
 
 pytest.importorskip("matplotlib")
 
@@ -110,6 +111,14 @@ def test_the_equation_is_the_title(rng):
 
 
 # ---- noise ---------------------------------------------------------------------------------------
+
+
+def test_axes_have_the_units_of_the_columns_and_the_target(rng):
+    names = ("x", "u (m/s)")
+    units = read_table_units({"x": "kg", "u (m/s)": "m/s"}, "N*s", names=names)
+    axes = plot_formula(place_of(["x*'u (m/s)'"], [0.5], names=names), make_data(rng, names=names), units=units).axes
+    assert [each.get_xlabel() for each in axes[1:]] == ["y, measured (N*s)", "y, predicted (N*s)", "x (kg)", "u (m/s)"]
+    assert [each.get_ylabel() for each in axes[2:4]] == ["measured - predicted (N*s)", "y (N*s)"]
 
 
 def legend(axes):

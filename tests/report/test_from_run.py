@@ -57,7 +57,11 @@ def test_columns_have_their_units_and_named_constants_are_told_apart():
     columns = report_of_run(replace(run, units=units)).columns
     assert [column.unit for column in columns] == ["J", *["m"] * len(measured), "m/s**2"]
     assert [column.role for column in columns] == ["target", *["variable"] * len(measured), "named constant"]
-    assert '<th scope="col">unit</th>' in write_page(report_of_run(replace(run, units=units)))
+    page = write_page(report_of_run(replace(run, units=units)))
+    assert '<th scope="col">unit</th>' in page
+    assert ">x (m)</text>" in page
+    assert "measured (J)</text>" in page
+    assert "others at their medians (J)</text>" in page
     assert '<th scope="col">unit</th>' not in write_page(report_of_run(run))
 
 

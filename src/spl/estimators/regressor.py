@@ -410,7 +410,7 @@ class SPLRegressor(KnownParts, FittedRivals, FittedShapes, FittedStability, Regr
         if rows is not None and X is None and rows.places is not None:
             is_outlier = np.isin(rows.places.numbers, self.outliers_)
         fit = self._fit_rows() if hasattr(self, "_evidence") else None  # a model without data has no bands
-        return plot_formula(place, rows, target=self._target(), is_outlier=is_outlier, fit=fit)
+        return plot_formula(place, rows, target=self._target(), is_outlier=is_outlier, fit=fit, units=self.units_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

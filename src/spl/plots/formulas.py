@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.data.dataset import Dataset
+from spl.display.units import axis_label, target_unit_of
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
 from spl.notation.latex import latex_name, to_latex
@@ -28,6 +29,7 @@ from spl.regression.fit_rows import FitRows
 from spl.regression.front import Front
 from spl.regression.prediction_errors import KnownLaw
 from spl.regression.slices import Slice, columns_to_cut, cut_slice
+from spl.units.table_units import TableUnits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,6 +57,20 @@ class FrontPlace:
         return self.front[self.chosen].program
 
 
+@dataclass(frozen=True, slots=True)
+class _Axes:
+    """What is written at the axes of a figure."""
+
+    target: str
+    units: TableUnits | None
+
+    def of_target(self, what: str = "") -> str:
+        return label(axis_label(self.target, target_unit_of(self.units), what))
+
+    def of_column(self, name: str, column: int) -> str:
+        return label(axis_label(name, "" if self.units is None else self.units.columns[column].text))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
     """The rows of a figure, and how each is drawn."""
@@ -77,6 +93,7 @@ def plot_formula(
     target: str = "y",
     is_outlier: NDArray[np.bool_] | None = None,
     fit: FitRows | None = None,
+    units: TableUnits | None = None,
 ) -> "Figure":
     """Return a figure of a formula: its place in the front; with data also its fit, residuals, and curve or slices.
 
@@ -90,7 +107,9 @@ def plot_formula(
         target: the name of the target.
         is_outlier: whether each of these rows is an outlier; None if there are none.
         fit: the rows that the formula was fitted to; None leaves out the bands.
+        units: of the columns and the target, for the axes.
     """
+    axis = _Axes(target, units)
     variables = [] if data is None else columns_to_cut(place.program, data)[:MAX_SLICES]
     n_panels = 1 if data is None else 3 + max(len(variables), 1)
     n_columns = 1 if n_panels == 1 else 2 if n_panels == 4 else 3
@@ -102,11 +121,11 @@ def plot_formula(
         _draw_front(next(panels), place)
         if data is not None:
             rows = _Rows.choose(data, is_outlier)
-            _draw_fit(next(panels), place.program, rows, target)
-            _draw_residuals(next(panels), place.program, rows, target)
+            _draw_fit(next(panels), place.program, rows, axis)
+            _draw_residuals(next(panels), place.program, rows, axis)
             law = None if fit is None else KnownLaw.of(place.program, fit.rows, fit.given)
             for axes, variable in zip(panels, variables or [0], strict=True):
-                _draw_slice(axes, cut_slice(place.program, data, variable), rows, law, target)
+                _draw_slice(axes, cut_slice(place.program, data, variable), rows, law, axis)
         figure.suptitle(_equation(place.program, target, figure.get_figwidth() - 0.4), fontsize=_TITLE_SIZE)
     return figure
 
@@ -151,7 +170,7 @@ def _draw_front(axes: Any, place: FrontPlace) -> None:
     axes.legend()
 
 
-def _draw_fit(axes: Any, program: Program, rows: _Rows, target: str) -> None:
+def _draw_fit(axes: Any, program: Program, rows: _Rows, axis: _Axes) -> None:
     data = rows.data
     predicted = evaluate(program, data.columns)
     ends = limits(data.target, 0.05)
@@ -159,8 +178,8 @@ def _draw_fit(axes: Any, program: Program, rows: _Rows, target: str) -> None:
     _draw_points(axes, rows, data.target, predicted, "")
     axes.set_xlim(ends)
     axes.set_ylim(ends)
-    axes.set_xlabel(f"{label(target)}, measured")
-    axes.set_ylabel(f"{label(target)}, predicted")
+    axes.set_xlabel(axis.of_target("measured"))
+    axes.set_ylabel(axis.of_target("predicted"))
     axes.set_title(f"fit   {_quality(predicted, program, rows)}", loc="left")
 
 
@@ -174,18 +193,18 @@ def _quality(predicted: Numbers, program: Program, rows: _Rows) -> str:
     return "" if share is None else f"$R^2$ = {share:.6f}{without}"
 
 
-def _draw_residuals(axes: Any, program: Program, rows: _Rows, target: str) -> None:
+def _draw_residuals(axes: Any, program: Program, rows: _Rows, axis: _Axes) -> None:
     predicted = evaluate(program, rows.data.columns)
     residuals = rows.data.target - predicted
     axes.axhline(0, lw=1.0, color=GREY)
     _draw_points(axes, rows, predicted, residuals, "", has_bars=True)
     axes.set_ylim(limits(np.append(residuals, 0.0), 0.08))
-    axes.set_xlabel(f"{label(target)}, predicted")
-    axes.set_ylabel("measured - predicted")
+    axes.set_xlabel(axis.of_target("predicted"))
+    axes.set_ylabel(label(axis_label("measured - predicted", target_unit_of(axis.units))))
     axes.set_title("residuals", loc="left")
 
 
-def _draw_slice(axes: Any, cut: Slice, rows: _Rows, law: KnownLaw | None, target: str) -> None:
+def _draw_slice(axes: Any, cut: Slice, rows: _Rows, law: KnownLaw | None, axis: _Axes) -> None:
     """Draw the formula along one column, with the points of the rows and the 95 % bands."""
     data = rows.data
     what = "measured" if cut.is_whole else "formula + residual"
@@ -198,7 +217,7 @@ def _draw_slice(axes: Any, cut: Slice, rows: _Rows, law: KnownLaw | None, target
             low, high = np.clip(limited, 2 * ends[0] - ends[1], 2 * ends[1] - ends[0]).T
             axes.fill_between(cut.x, low, high, color=FOUND_COLOUR, alpha=alpha, lw=0, zorder=0, label=name)
     axes.set_ylim(ends)
-    axes.set_xlabel(label(data.names[cut.column]))
-    axes.set_ylabel(label(target))
+    axes.set_xlabel(axis.of_column(data.names[cut.column], cut.column))
+    axes.set_ylabel(axis.of_target())
     axes.set_title("curve" if cut.is_whole else "slice, others at their median", loc="left")
     axes.legend()

@@ -69,6 +69,7 @@ class SearchPart:
     floor: float
     learning: LearningCurve | None = None
     loss_words: str = "root mean square error"  # what a loss is
+    unit: str = ""  # of the target, if it is known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +112,7 @@ class SliceChart:
     point_x: Numbers
     point_y: Numbers
     is_outlier: NDArray[np.bool_] | None = None  # for each point; None if there are none
+    unit: str = ""  # of the column, if it is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,7 @@ class HowSurePart:
     n_more_rivals: int = 0
     checks: tuple[CheckRow, ...] = ()
     shapes: tuple[tuple[str, str, str], ...] = ()  # statements about the law: text, status and margin in words
+    target_unit: str = ""  # if it is known
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,6 +22,7 @@ from spl.display.systems import (
     system_numbers,
     unit_lines,
 )
+from spl.display.units import target_unit_of
 from spl.dynamics.derivatives import DERIVATIVES
 from spl.dynamics.identifiability import Identifiability, judge_discovery
 from spl.dynamics.own_system import with_own_columns
@@ -150,6 +151,7 @@ def _search(
         outliers=found.outliers,
         groupings=run.groupings,
         loss_words=LOSS_WORDS[data is None or is_least_squares(found.noise, data)],
+        unit=target_unit_of(run.units),
     )
 
 

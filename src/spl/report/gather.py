@@ -45,6 +45,7 @@ def gather_search(
     outliers: Sequence[int] = (),
     groupings: Sequence[Grouping] = (),
     loss_words: str = "root mean square error",
+    unit: str = "",
 ) -> SearchPart:
     """Return a front as a part of a report.
 
@@ -60,6 +61,7 @@ def gather_search(
         outliers: rows of the data that are marked.
         groupings: of the rows, if formulas have numbers of their own for groups.
         loss_words: what a loss is.
+        unit: of the target, if it is known.
     """
     drawn = None if data is None else sample_rows(data)
     equations = tuple(
@@ -76,7 +78,7 @@ def gather_search(
         )
         for candidate, score in zip(front, front.scores(floor), strict=True)
     )
-    return SearchPart(name, equations, chosen, floor, learning, loss_words)
+    return SearchPart(name, equations, chosen, floor, learning, loss_words, unit)
 
 
 def sample_rows(data: Dataset) -> NDArray[np.intp]:

@@ -13,6 +13,7 @@ from spl.display.results import SHOWN_DIGITS
 from spl.display.rivals import MAX_SHOWN, place_text
 from spl.display.shapes import describe_margin
 from spl.display.systems import left_sides, system_numbers
+from spl.display.units import target_unit_of
 from spl.formulas.printed_numbers import FITTED_KIND
 from spl.formulas.program import Program
 from spl.formulas.text import to_text
@@ -63,6 +64,7 @@ def how_sure_of(run: StoredRun, place: int) -> HowSurePart:
         equation=equation,
         words=(*_part_words(run, run.data, program), *how_sure_words(sure)),
         target=search.name,
+        target_unit=target_unit_of(run.units),
         numbers=tuple(map(_number_row, sure.numbers)),
         slices=tuple(_slice_charts(program, columns[:MAX_SLICES], run.data, fit, found.outliers)),
         n_more_slices=max(0, len(columns) - MAX_SLICES),
@@ -146,6 +148,7 @@ def _slice_charts(
             point_x=data.columns[column][drawn],
             point_y=cut.points,
             is_outlier=np.isin(drawn, outliers) if outliers else None,
+            unit="" if fit.units is None else fit.units.columns[column].text,
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from spl.display.units import axis_label
 from spl.report.charts import Band, Series, draw_series, with_outliers
 from spl.report.contents import CheckRow, HowSurePart, NumberRow, RivalRow, SliceChart
 from spl.report.interval_chart import draw_intervals
@@ -75,7 +76,7 @@ def _write_slices(part: HowSurePart) -> str:
         return ""
     is_whole = part.slices[0].is_whole
     heading = "Its curve" if is_whole else "Along each column"
-    figures = "".join(_write_slice(chart, part.target) for chart in part.slices)
+    figures = "".join(_write_slice(chart, part.target, part.target_unit) for chart in part.slices)
     more = f" {part.n_more_slices} more columns are not shown." if part.n_more_slices else ""
     how = (
         ""
@@ -85,13 +86,13 @@ def _write_slices(part: HowSurePart) -> str:
     return f'<h3>{heading}</h3>{how}{BAND_KEYS}<div class="pair">{figures}</div>'
 
 
-def _write_slice(chart: SliceChart, target: str) -> str:
+def _write_slice(chart: SliceChart, target: str, unit: str) -> str:
     dots, *crosses = with_outliers(chart.point_x, chart.point_y, chart.is_outlier)
     drawn = draw_series(
         [dots, Series(chart.x, chart.values, "found", is_line=True), *crosses],
         label=f"{target} along {chart.column}, with 95 % bands of the law and of new measurements.",
-        x_label=chart.column,
-        y_label=target if chart.is_whole else f"{target}, others at their medians",
+        x_label=axis_label(chart.column, chart.unit),
+        y_label=axis_label(target, unit, "" if chart.is_whole else "others at their medians"),
         margin=0.08,
         bands=[Band(chart.x, ends[:, 0], ends[:, 1], look) for ends, look in ((chart.new, "new"), (chart.law, "law"))],
     )

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spl.display.noise import quality_words
+from spl.display.units import axis_label
 from spl.errors import count_noun
 from spl.report.charts import FrontPoint, Series, draw_fit, draw_front, draw_residuals, draw_series
 from spl.report.contents import (
@@ -147,7 +148,7 @@ def _write_equation(search: SearchPart, index: int, panel: str) -> str:
     equation = search.equations[index]
     hidden = "" if index == search.chosen else " hidden"
     state = "chosen" if index == search.chosen else f"{index + 1} of {len(search.equations)}"
-    fit = _write_fit(equation.fit, search.name) if equation.fit else ""
+    fit = _write_fit(equation.fit, search.name, search.unit) if equation.fit else ""
     return f"""<section id="{panel}"{hidden}>
 <h3>Cost {equation.cost}, loss {equation.loss:.4g} <span class="soft">({state})</span></h3>
 <div class="equation wide" tabindex="0" role="group" aria-label="Equation">{equation.mathml}</div>
@@ -156,7 +157,7 @@ def _write_equation(search: SearchPart, index: int, panel: str) -> str:
 </section>"""
 
 
-def _write_fit(fit: Fit, name: str) -> str:
+def _write_fit(fit: Fit, name: str, unit: str) -> str:
     quality = fit.undefined or _end(quality_words(fit.r2, fit.r2_without_outliers, symbol="R² = "))
     shown = fit.measured.size
     drawn = (
@@ -168,8 +169,8 @@ def _write_fit(fit: Fit, name: str) -> str:
         fit.measured,
         fit.predicted,
         label=f"Predicted against measured {name}. {quality} {shown} points.",
-        x_label=f"{name}, measured",
-        y_label=f"{name}, predicted",
+        x_label=axis_label(name, unit, "measured"),
+        y_label=axis_label(name, unit, "predicted"),
         is_outlier=fit.is_outlier,
     )
     residuals = fit.measured - fit.predicted
@@ -178,8 +179,8 @@ def _write_fit(fit: Fit, name: str) -> str:
         fit.predicted,
         residuals,
         label=f"Residuals of {name} against its predicted values. The largest is {spread:.3g}.",
-        x_label=f"{name}, predicted",
-        y_label="measured − predicted",
+        x_label=axis_label(name, unit, "predicted"),
+        y_label=axis_label("measured − predicted", unit),
         is_outlier=fit.is_outlier,
     )
     crosses = "" if fit.is_outlier is None else " Crosses mark outliers."

@@ -1,6 +1,5 @@
 """Charts of the fit of a formula, its code, and the curves of a system. Pages request them one by one, because they take time."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from spl.data.dataset import Dataset
 from spl.display.noise import quality_words
 from spl.display.systems import left_side
+from spl.display.units import axis_label, target_unit_of
 from spl.dynamics.own_system import with_own_columns
 from spl.dynamics.rows import SystemRows
 from spl.dynamics.run_rows import make_rows_of_system
@@ -55,15 +55,17 @@ def describe_fit(run: StoredRun, law: int, cost: int) -> dict[str, Any]:
     quality = fit.undefined or (f"{share}." if share else "")
     crosses = " Crosses mark outliers." if outliers else ""
     drawn = "" if fit.measured.size == fit.n_rows else f" The chart shows {fit.measured.size:,} of {fit.n_rows:,} rows."
+    unit = target_unit_of(run.units)
     residuals = draw_residuals(
         fit.predicted,
         fit.measured - fit.predicted,
         label=f"Residuals of {name} against its predicted values.",
-        x_label=f"{name}, predicted",
-        y_label="measured − predicted",
+        x_label=axis_label(name, unit, "predicted"),
+        y_label=axis_label("measured − predicted", unit),
         is_outlier=fit.is_outlier,
     )
-    chart = _draw_curve(candidate, data, name, outliers) if len(data.names) == 1 else _draw_parity(fit, name)
+    is_curve = len(data.names) == 1
+    chart = _draw_curve(run, candidate, data, name) if is_curve else _draw_parity(fit, name, unit)
     return {"cost": cost, "fit": chart, "residuals": residuals, "words": f"{quality}{drawn}{crosses}"}
 
 
@@ -82,28 +84,30 @@ def write_code(run: StoredRun, law: int, cost: int, language: str) -> str:
     return export_program(program, language, target=target)
 
 
-def _draw_parity(fit: Fit, name: str) -> str:
+def _draw_parity(fit: Fit, name: str, unit: str) -> str:
     return draw_fit(
         fit.measured,
         fit.predicted,
         is_outlier=fit.is_outlier,
         label=f"Predicted against measured {name}, {fit.measured.size} points.",
-        x_label=f"{name}, measured",
-        y_label=f"{name}, predicted",
+        x_label=axis_label(name, unit, "measured"),
+        y_label=axis_label(name, unit, "predicted"),
     )
 
 
-def _draw_curve(candidate: Candidate, data: Dataset, name: str, outliers: Sequence[int]) -> str:
+def _draw_curve(run: StoredRun, candidate: Candidate, data: Dataset, name: str) -> str:
     """Return a chart of a formula of one column as a line through the data, with crosses on outliers."""
     [column] = data.columns
-    marked = np.array(outliers, np.intp)
+    marked = np.array(_outliers(run, 0), np.intp)
     rows = np.union1d(np.arange(0, data.n_rows, max(1, data.n_rows // MAX_DOTS)), marked)
     grid = np.linspace(column.min(), column.max(), MAX_DOTS)
     line = evaluate(candidate.program, grid[np.newaxis])
     dots, *crosses = with_outliers(column[rows], data.target[rows], np.isin(rows, marked))
     label = f"{name} against {data.names[0]}: measured, and the formula as a line."
     curve = Series(grid, line, "found", is_line=True)
-    return draw_series([dots, curve, *crosses], label=label, x_label=data.names[0], y_label=name, margin=0.1)
+    x_label = axis_label(data.names[0], "" if run.units is None else run.units.columns[0].text)
+    y_label = axis_label(name, target_unit_of(run.units))
+    return draw_series([dots, curve, *crosses], label=label, x_label=x_label, y_label=y_label, margin=0.1)
 
 
 def describe_curves(run: StoredRun) -> list[dict[str, str]]:
