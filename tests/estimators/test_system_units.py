@@ -151,6 +151,7 @@ def test_other_ways_to_search_keep_to_the_units(changes):
         ({"known": None, "order": 1}, UnitError, "The equation of 'theta'.*nothing has the dimension time"),
         ({"implicit": "auto"}, SettingError, "cannot be combined with rates on both sides"),
         ({"units": ["rad"]}, SettingError, "`units` must be a dictionary"),
+        ({"constants": np.ones(2)}, SettingError, "`constants` must be True or False"),
     ],
 )
 def test_mistakes_are_explained(changes, error, message):

@@ -7,6 +7,7 @@ from pathlib import Path
 from joblib import effective_n_jobs
 
 from spl.errors import SettingError, show_value
+from spl.estimators.fitted_units import allows_any
 from spl.formulas.grammar import Grammar
 from spl.formulas.grammar_text import read_text_or_file
 from spl.formulas.operators import Operator
@@ -33,7 +34,7 @@ def check_operators(operators: object, constants: object) -> None:
     """Raise a clear error unless operators are a list, and constants are allowed or not."""
     if not isinstance(operators, Sequence) or isinstance(operators, str):
         raise SettingError(f"`operators` must be a list, such as ['+', '*', 'sin']; got {show_value(operators)}.")
-    if constants != "any":
+    if not allows_any(constants):
         check_switch("constants", constants)
 
 
