@@ -64,3 +64,8 @@ def test_the_place_can_be_told_in_the_columns_that_one_of_the_two_formulas_uses(
     assert place_text(rival, words.variables, parse_expression("z", words)) == "2.5 sd at x = 0.5, z = 7"
     flat = replace(rival, candidate=Candidate(parse_expression("2", words), 0.1))
     assert place_text(flat, words.variables, parse_expression("3", words)) == "2.5 sd everywhere"
+
+
+def test_places_have_no_named_constants_which_come_after_the_columns():
+    assert place_text(make_rival(), ["x"], make_rival().candidate.program) == "2.5 sd at x = 0.5"
+    assert describe_rivals([make_rival()], ["x"])[0]["place"] == {"x": 0.5}

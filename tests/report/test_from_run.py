@@ -34,6 +34,13 @@ def test_the_report_of_a_real_file_has_its_front(tmp_path):
     assert dict(report.settings)["seed"] == "3"
 
 
+def test_units_are_settings_in_words():
+    run = make_run()
+    settings = {**run.settings, "units": {"x": "m", "n": ""}, "known": {"g": [9.8, "m/s**2"]}, "target_unit": "J"}
+    rows = dict(report_of_run(replace(run, settings=settings)).settings)
+    assert (rows["units"], rows["known"], rows["target_unit"]) == ("x: m, n: 1", "g: 9.8 m/s**2", "J")
+
+
 def test_the_report_of_the_file_of_a_system_has_its_equations_and_curves(tmp_path):
     t = np.linspace(0, 8, 300)
     model = SPLDynamics(operators=("+", "*"), timeout=3, random_state=0, run_file=tmp_path / "run.spl")

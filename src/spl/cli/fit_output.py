@@ -97,7 +97,7 @@ def _print_result(found: "Discovery", chosen: int, request: "RegressionRequest",
     print_lines(console, lines_of_numbers(found, chosen, fit))
     print_lines(console, lines_of_shapes(request.knowledge, data, found, chosen))
     if has_rivals:
-        print_lines(console, ["", *rival_lines(rivals_of_formula(found, chosen, fit), request.data.names)])
+        print_lines(console, ["", *rival_lines(rivals_of_formula(found, chosen, fit), fit.measured_names)])
     print_lines(console, lines_of_doubts(found, chosen, fit))
     about_noise = [noise_line(found.noise, request.data), outliers_line(found.outliers, request.data)]
     shares = shares_explained(found, chosen, request.data)
@@ -190,7 +190,7 @@ def describe_how_sure(found: "Discovery", chosen: int, fit: "FitRows") -> dict[s
     sure = judge_formula(found, chosen, fit)
     return {
         "numbers": describe_known_numbers(sure.numbers, has_units=fit.units is not None),
-        "rivals": describe_rivals(sure.rivals, fit.rows.names),
+        "rivals": describe_rivals(sure.rivals, fit.measured_names),
         "residual_checks": describe_checks(sure.checks),
     }
 

@@ -284,7 +284,7 @@ def _print_how_sure(console: "Console", run: "StoredRun", search: "StoredSearch"
     print_lines(console, lines_of_parts(found, chosen, stored_form(run), fit.rows))
     print_lines(console, lines_of_numbers(found, chosen, fit))
     print_lines(console, lines_of_shapes(run.knowledge, fit.rows, found, chosen))
-    print_lines(console, [] if rivals is None else ["", *rival_lines(rivals, fit.rows.names)])
+    print_lines(console, [] if rivals is None else ["", *rival_lines(rivals, fit.measured_names)])
     print_lines(console, lines_of_doubts(found, chosen, fit))
 
 

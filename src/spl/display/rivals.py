@@ -45,7 +45,10 @@ def rival_lines(rivals: Sequence[Rival] | None, names: Sequence[str], within: fl
 
 
 def describe_rivals(rivals: Sequence[Rival] | None, names: Sequence[str]) -> list[dict[str, Any]] | None:
-    """Return rivals as `--json` prints them; None if none were kept. An infinite difference is null."""
+    """Return rivals as `--json` prints them; None if none were kept. An infinite difference is null.
+
+    Places have the columns that are named; others, such as named constants, come after them.
+    """
     if rivals is None:
         return None
     return [
@@ -54,7 +57,7 @@ def describe_rivals(rivals: Sequence[Rival] | None, names: Sequence[str]) -> lis
             "weight": rival.weight,
             "equation": to_text(rival.candidate.program),
             "loss": rival.candidate.loss,
-            "place": dict(zip(names, rival.place, strict=True)),
+            "place": dict(zip(names, rival.place[: len(names)], strict=True)),
             "difference": finite_or_none(rival.difference),
         }
         for rival in rivals
@@ -64,5 +67,6 @@ def describe_rivals(rivals: Sequence[Rival] | None, names: Sequence[str]) -> lis
 def place_text(rival: Rival, names: Sequence[str], best: Program | None = None) -> str:
     """Return by how much a rival differs most, and where; given the formula it rivals, in the columns that one of the two uses."""
     used = set(range(len(names))) if best is None else columns_of(best) | columns_of(rival.candidate.program)
-    point = ", ".join(f"{quote_name(names[k])} = {rival.place[k]:.{PLACE_DIGITS}g}" for k in sorted(used))
+    shown = [k for k in sorted(used) if k < len(names)]  # named constants come after the columns
+    point = ", ".join(f"{quote_name(names[k])} = {rival.place[k]:.{PLACE_DIGITS}g}" for k in shown)
     return f"{rival.difference:.2g} sd {f'at {point}' if point else 'everywhere'}"

@@ -23,6 +23,11 @@ class FitRows:
     given: tuple[float, ...] = ()  # numbers of the grammar: these are exact
     units: TableUnits | None = None  # of the columns and the target
 
+    @property
+    def measured_names(self) -> tuple[str, ...]:
+        """The names of the columns without those of named constants."""
+        return self.rows.names if self.units is None else self.units.measured_names
+
     @classmethod
     def of(
         cls,

@@ -53,6 +53,7 @@ Numbers = NDArray[np.float64]
 JUDGE_SECONDS = 10.0  # that may go into rivals of a system
 MIN_DROP = 1.05  # factor; a learning curve that fell by less is not worth showing
 _WORDS = {"None": "none", "True": "yes", "False": "no"}
+_OF_COLUMNS = ("units", "known", "bounds")  # settings with one value per column or named constant
 _STATUS_NOTES = {
     RUNNING: "The run is still going on: this is its state so far.",
     DIED: "The run ended unexpectedly, for example because its process was killed: this is its last state.",
@@ -357,10 +358,17 @@ def _settings(run: StoredRun) -> Iterator[tuple[str, str]]:
 
 def _flatten(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in settings.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and name in _OF_COLUMNS:
+            yield name, ", ".join(f"{column}: {_words_of(each)}" for column, each in value.items())
+        elif isinstance(value, Mapping):
             yield from _flatten(value)
         else:
             yield (
                 name,
                 ", ".join(map(str, value)) if isinstance(value, list | tuple) else _WORDS.get(str(value), str(value)),
             )
+
+
+def _words_of(value: Any) -> str:
+    """Return a setting of a column: a unit, a number with its unit, or two bounds."""
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value) or "1"

@@ -68,7 +68,7 @@ def how_sure_of(run: StoredRun, place: int) -> HowSurePart:
         numbers=tuple(map(_number_row, sure.numbers)),
         slices=tuple(_slice_charts(program, columns[:MAX_SLICES], run.data, fit, found.outliers)),
         n_more_slices=max(0, len(columns) - MAX_SLICES),
-        rivals=tuple(_rival_row(rival, fit.rows, program) for rival in rivals[:MAX_SHOWN]),
+        rivals=tuple(_rival_row(rival, fit.measured_names, program) for rival in rivals[:MAX_SHOWN]),
         n_more_rivals=max(0, len(rivals) - MAX_SHOWN),
         checks=tuple(map(_check_row, sure.checks)),
         shapes=tuple(_shape_rows(run, run.data, program)),
@@ -152,9 +152,9 @@ def _slice_charts(
         )
 
 
-def _rival_row(rival: Rival, rows: Dataset, best: Program) -> RivalRow:
+def _rival_row(rival: Rival, names: Sequence[str], best: Program) -> RivalRow:
     text = to_text(rival.candidate.program, SHOWN_DIGITS)
-    return RivalRow(rival.nats, rival.weight, rival.candidate.loss, place_text(rival, rows.names, best), text)
+    return RivalRow(rival.nats, rival.weight, rival.candidate.loss, place_text(rival, names, best), text)
 
 
 def _check_row(check: ResidualCheck) -> CheckRow:
