@@ -58,3 +58,16 @@ def test_the_price_stays_finite_for_exact_laws():
 def test_a_number_that_is_the_same_in_all_groups_of_an_exact_law_is_shared(factor, n_groups):
     values = np.full(n_groups, factor)
     assert length(values, 1e-14, shared=True) < length(values, 1e-14, shared=False) - 2.0
+
+
+def test_numbers_beyond_all_scales_have_no_price_instead_of_an_error():
+    """Met in a search: a factor ran away to 1e192, and its square in the information to 0."""
+    values = np.array([[8.5e191, 144.6, 88.6], [8.5e191, 141.2, 89.1], [8.5e191, 148.7, 88.1], [1.07e72, 64.2, 39.6]])
+    slopes = np.array(
+        [[-7.9e-192, 4.08, 33.4], [-5.6e-192, 3.0, 23.8], [-6.2e-192, 3.09, 26.3], [-6.6e-72, 4.32, 29.6]]
+    )
+    information = slopes[:, :, np.newaxis] * slopes[:, np.newaxis, :]
+    blocks = Blocks(np.zeros((0, 0)), (information,), (np.zeros((4, 3, 0)),), np.zeros(0), (values,))
+    with np.errstate(all="ignore"):
+        price = price_blocks(blocks, square=0.38, n_rows=100)
+    assert not np.isfinite(sum(price))

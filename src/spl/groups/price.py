@@ -27,6 +27,7 @@ LOGARITHM_NATS = math.log(2)  # to say that the logarithms of a number are writt
 N_WIDTH_STEPS = 8  # of the iteration for the widths of populations
 LEAST_WIDTH = 1e-6  # of a population, in standard errors
 RIDGE = 1e-12
+MOST_ROUNDING = 1e-6  # of a sum of squares, per row
 TINY = 1e-300
 
 
@@ -136,8 +137,13 @@ def _price_population(
     with np.errstate(over="ignore"):
         n_errors = np.where(are_logarithms, 1.0, mean) / error
         means = np.log(np.minimum(np.hypot(1.0, n_errors), MOST_ERRORS)).sum()
+    misfit = float(chi.sum())
+    if (
+        not misfit >= -MOST_ROUNDING * n_rows
+    ):  # a sum of squares: with numbers that replace each other, rounding is all that is left
+        misfit = math.inf
     numbers = float(means) + LOGARITHM_NATS * int(are_logarithms.sum())
-    return float(chi.sum()), volume, numbers + n_own * (OWN_NATS + 0.5 * math.log(n_rows))
+    return max(misfit, 0.0), volume, numbers + n_own * (OWN_NATS + 0.5 * math.log(n_rows))
 
 
 def _find_populations(values: Array, variances: Array) -> tuple[Array, Array]:
