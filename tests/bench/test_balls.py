@@ -75,20 +75,3 @@ def test_a_search_predicts_a_simple_fall(one_ball, grammar):
     outcome = BALLS.run(balls_trial(f"{grammar}: drop 1"))
     assert outcome.recovered
     assert outcome.error < 1e-6
-
-
-@pytest.mark.search
-def test_one_law_for_groups_predicts_balls_of_different_weight(monkeypatch):
-    fall = [48 - weight * T**2 for weight in (4.3, 4.6, 4.9)]
-    data = BallDrop(
-        tuple(
-            Drop(ball, 1, T, height) for ball, height in zip(("Golf Ball", "Baseball", "Volleyball"), fall, strict=True)
-        )
-    )
-    monkeypatch.setattr(balls, "_fetch_once", lambda: data)
-    balls._search_together_once.cache_clear()
-    outcome = BALLS.run(balls_trial("groups: drop 1"))
-    balls._search_together_once.cache_clear()
-    assert outcome.recovered
-    assert outcome.error < 1e-6
-    assert outcome.formula.endswith("with k1 = -4.3") or outcome.formula.endswith("with k1 = 4.3")

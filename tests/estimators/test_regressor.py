@@ -13,14 +13,13 @@ import pytest
 import sympy
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from spl import Grammar, Loss, Operator, SearchConfig, SplError, SPLRegressor
-from spl.errors import DataRepaired, RunFileError, SearchInterrupted, UndefinedError, UndefinedValues
+from spl.errors import DataRepaired, RunFileError, SearchInterrupted
 
 pytestmark = pytest.mark.search
 
@@ -42,32 +41,6 @@ def test_scikit_learns_check_passes(estimator, check):
 def test_the_law_is_found(model, table):
     assert sympy.expand(model.sympy() - sympy.sympify("3*x0**2 - x1")) == 0
     assert model.score(*table) == pytest.approx(1.0)
-
-
-def test_the_figure_shows_the_rows_of_the_fit_or_others(model, table):
-    pytest.importorskip("matplotlib")
-    drawn = [
-        len(figure.axes[1].get_lines()[1].get_xdata())
-        for figure in (model.plot(), model.plot(*(part[:9] for part in table)))
-    ]
-    assert drawn == [60, 9]
-    with pytest.raises(SplError, match="both `X` and `y`"):
-        model.plot(table[0])
-
-
-def test_the_figure_shows_the_equation_at_an_index(model):
-    pytest.importorskip("matplotlib")
-    ring = next(line for line in model.plot(index=0).axes[0].get_lines() if line.get_label() == "this formula")
-    assert ring.get_xdata()[0] == model.equations_["cost"][0]
-    assert len(model.plot_tree(0).axes[0].texts) < len(model.plot_tree().axes[0].texts)
-
-
-def test_the_figure_has_the_name_of_the_target(table):
-    pytest.importorskip("matplotlib")
-    named = SPLRegressor(operators=("+",), max_evaluations=200, random_state=0).fit(
-        table[0], pd.Series(table[1], name="heat")
-    )
-    assert named.plot().axes[1].get_xlabel() == "heat, measured"
 
 
 def test_any_column_name_appears_in_the_law(table):
@@ -245,20 +218,6 @@ def test_the_mask_of_an_array_is_not_forgotten(table):
     assert repairs[0].startswith(f"{np.count_nonzero((table[0] > 1.9).any(axis=1))} rows of 60 with missing")
 
 
-def test_a_row_without_a_value_predicts_none(model, table):
-    X = table[0][:4].copy()
-    X[1, 0] = X[2, 1] = np.nan
-    with pytest.warns(UndefinedValues, match="x0 is missing: 1 of 4 rows"):
-        assert np.isnan(model.predict(X)).tolist() == [False, True, True, False]
-
-
-def test_score_leaves_incomplete_rows_out_with_a_warning(model, table):
-    X, y = table[0].copy(), table[1].copy()
-    X[0, 0] = y[1] = np.nan
-    with pytest.warns(DataRepaired, match="2 rows of 60 with missing"):
-        assert model.score(X, y) == pytest.approx(1.0)
-
-
 def test_dates_are_seconds_since_the_first_of_the_fit(tmp_path):
     when = pd.date_range("2024-03-01 12:00", periods=40, freq="s")
     X = pd.DataFrame({"when": when, "on": np.arange(40) % 2 == 0})
@@ -361,35 +320,6 @@ def test_a_run_with_an_operator_of_the_users_own_needs_it_again(tmp_path):
         SPLRegressor.from_run(tmp_path / "run.spl")
     again = SPLRegressor.from_run(tmp_path / "run.spl", operators=[bump])
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
-
-
-# ---- rows on which the equation has no value -------------------------------------------------------
-
-
-@pytest.fixture
-def logarithm():
-    X = np.linspace(1.0, 3.0, 40).reshape(-1, 1)
-    return SPLRegressor(grammar="f -> log(x0)", random_state=0).fit(X, np.log(X[:, 0]))
-
-
-OUTSIDE = np.array([[1.0], [-1.0], [2.0], [0.0]])
-WHY = "log(x0) has no value where x0 <= 0: 2 of 4 rows, the first is row 1 (counted from 0)."
-
-
-def test_predict_warns_where_the_equation_has_no_value(logarithm):
-    with pytest.warns(UndefinedValues, match=re.escape(WHY)):
-        values = logarithm.predict(OUTSIDE)
-    np.testing.assert_array_equal(values, [0.0, np.nan, np.log(2.0), np.nan])
-
-
-def test_score_says_where_the_equation_has_no_value(logarithm):
-    with pytest.raises(UndefinedError, match=re.escape(f"There is no score on these rows. {WHY}")):
-        logarithm.score(OUTSIDE, [0.0, 1.0, 2.0, 3.0])
-
-
-def test_score_is_the_share_explained_with_weights(logarithm):
-    X, y, weights = np.array([[1.0], [2.0], [3.0]]), [0.1, 0.6, 1.2], [1.0, 2.0, 0.0]
-    assert logarithm.score(X, y, weights) == r2_score(y, np.log(X[:, 0]), sample_weight=weights)
 
 
 # ---- noise ---------------------------------------------------------------------------------------
