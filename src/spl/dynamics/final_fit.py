@@ -126,8 +126,7 @@ def _with_simple_numbers(refined: Refined, units: SystemUnits | None) -> System:
     errors = iter(refined.standard_errors)
     for state, program in enumerate(refined.system.programs):
         numbers = [simple_number_within(value, _uncertainty(value, next(errors))) for value in program.constants]
-        with_units = [None if number == 1.0 else number for number in numbers]  # a factor of 1 may have one
-        rounded = (constants_to_numbers(program, each) for each in (numbers, with_units))
+        rounded = (constants_to_numbers(program, numbers, keeps_ones=keeps) for keeps in (False, True))
         programs.append(next((each for each in rounded if holds(units, state, each)), program))
     return replace(refined.system, programs=tuple(programs))
 

@@ -150,4 +150,4 @@ class SystemMoves:
         freed = numbers_to_constants(program, kept=allowed.literals, has_factors=False)
         if holds(self._units, state, freed):
             return freed
-        return constants_to_numbers(program, program.constants)  # an exponent that must stay as it is
+        return constants_to_numbers(program, program.constants, keeps_ones=True)  # an exponent that must stay as it is

@@ -86,8 +86,10 @@ def _number_at(program: Program, position: int, kept: Collection[float]) -> floa
     return None
 
 
-def constants_to_numbers(program: Program, numbers: Sequence[float | None]) -> Program:
-    """Return the program with numbers for some of its constants; None keeps a constant, and a factor of 1 is left out.
+def constants_to_numbers(program: Program, numbers: Sequence[float | None], *, keeps_ones: bool = False) -> Program:
+    """Return the program with numbers for some of its constants; None keeps a constant.
+
+    A factor of 1 is left out, unless with `keeps_ones`: it may have a unit.
 
     Examples:
         >>> from spl.formulas.text import parse_expression, to_text
@@ -109,7 +111,7 @@ def constants_to_numbers(program: Program, numbers: Sequence[float | None]) -> P
         if number is None:
             tokens.append(token)
             constants.append(value)
-        elif number == 1.0 and tokens and tokens[-1] == tk.MUL:
+        elif number == 1.0 and tokens and tokens[-1] == tk.MUL and not keeps_ones:
             tokens.pop()
         else:
             vocabulary = vocabulary.with_literal(number)
