@@ -30,6 +30,7 @@ FIT = [
     "--weights",
     "--missing",
 ]
+UNITS = ["--units", "--target-unit", "--known", "--constants"]
 DYNAMICS = ["--time", "--states", "--inputs", "--group", "--missing", "--operators", "--grammar", "--timeout", "--seed"]
 
 
@@ -60,6 +61,20 @@ def test_fit_takes_its_options_or_refuses_them_in_words(options):
         if "--grammar" in options:
             del chosen["--operators"]
         run("fit", "data.csv", *(part for option in chosen.items() for part in option))
+
+
+unit = st.one_of(st.sampled_from(["m", "s", "m/s", "", "1", "9**9**9", "m**999", "degC", "header"]), word)
+
+
+@cases(60)
+@given(
+    st.tuples(unit, unit), st.dictionaries(st.sampled_from(UNITS), st.one_of(unit, unit.map("g={}".format)), max_size=3)
+)
+def test_units_are_taken_or_refused_in_words(columns, options):
+    with guarded("commands"):
+        of_columns = "t={},x={}".format(*columns)
+        chosen = {"--units": of_columns, "--target-unit": "m", "--timeout": "1", "--max-evaluations": "20"} | options
+        run("fit", "data.csv", "--target", "y", *(part for option in chosen.items() for part in option))
 
 
 @cases(10)

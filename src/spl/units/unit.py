@@ -246,7 +246,7 @@ def _as_unit(text: str, quantity: Any, of: str) -> Unit:
     powers = {}
     for name, power in base.dimensionality.items():
         exact = exact_fraction(float(power))
-        if exact is None or abs(exact) > MAX_EXPONENT:
+        if not exact or abs(exact) > MAX_EXPONENT:
             raise UnitError(
                 _explain(
                     f"The unit '{shorten(text)}' has the exponent {power}; it must be a simple fraction up to {MAX_EXPONENT}.",
