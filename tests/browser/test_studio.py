@@ -42,6 +42,9 @@ def folder(tmp_path_factory):
     frame.to_csv(folder / "law.csv", index=False)
     fall = pd.DataFrame({"time (s)": x, "mass (kg)": height, "height (m)": 9.80665 * x**2 / 2})
     fall.to_csv(folder / "fall.csv", index=False)
+    t = np.linspace(0, 6, 200)
+    spring = pd.DataFrame({"t (s)": t, "x (m)": np.sin(2 * t), "v": 2 * np.cos(2 * t)})
+    spring.to_csv(folder / "spring.csv", index=False)
     noisy = frame.assign(force=frame["force"] + rng.normal(size=80))
     noisy.to_csv(folder / "noisy.csv", index=False)
     outlying = frame.assign(error=0.01, force=frame["force"] + 0.01 * rng.normal(size=80))
@@ -266,6 +269,28 @@ def test_units_come_from_the_header_are_checked_as_one_types_and_hold(page, trou
     page.get_by_role("button", name="Leave the units out").click()
     expect(page.locator("#units-part")).to_be_hidden()
     expect(page.get_by_label("Unit of height (m)")).to_have_value("")
+
+
+def test_the_units_of_a_system_are_those_of_its_states_and_of_time(page, address, folder):
+    page.goto(address)
+    drop(page, folder, "spring.csv")
+    expect(page.get_by_label("The equations of a system")).to_be_checked()
+    expect(page.locator("#units-note")).to_contain_text("some are missing: v. Write 1 for a pure number.")
+    page.get_by_label("Unit of v").fill("m/s")
+    page.fill("#known", "k = 4 1/s**2")
+    expect(page.locator("#known-message")).to_have_text(
+        "Only equations whose right-hand sides have the units: x (m) in m/s, v in (m/s)/s."
+    )
+    page.get_by_label("a map").check()
+    expect(page.get_by_label("Unit of t (s)")).to_have_count(0)
+    page.get_by_label("a map").uncheck()
+    page.locator("#implicit").select_option("auto")
+    expect(page.locator("#units-note")).to_contain_text("cannot be combined with rates on both sides")
+    page.locator("#implicit").select_option("no")
+    tick_only(page, "-", "*")
+    start(page, 4)
+    expect(page.locator(".pill")).to_have_text("Finished")
+    expect(page.locator("#run")).to_contain_text("Units: 'x (m)' in m, v in m/s; time in s; k = 4 1/s**2.")
 
 
 def test_rules_that_are_typed_before_the_first_ones_arrive_are_kept(page, address, folder):

@@ -17,7 +17,20 @@ from spl.web.request import read_request, write_request
 
 LAW = {"kind": "law", "data": "d.csv", "target": "y", "features": ["x", "a,b"], "operators": ["+", "*"]}
 SYSTEM = {"kind": "dynamics", "data": "d.csv", "time": "t", "states": ["x", "y"], "operators": ["+", "*"]}
-UNITS = {"columns": {"x": "m", "a,b": "J"}, "target": "J", "known": ["k = 3 N"], "are_numbers_free": False}
+UNITS = {
+    "columns": {"x": "m", "a,b": "J"},
+    "target": "J",
+    "time": None,
+    "known": ["k = 3 N"],
+    "are_numbers_free": False,
+}
+SYSTEM_UNITS = {
+    "columns": {"x": "m", "y": "m"},
+    "target": None,
+    "time": "s",
+    "known": ["T = 2 s"],
+    "are_numbers_free": False,
+}
 
 
 @pytest.fixture
@@ -39,6 +52,8 @@ RIGHT = [
     SYSTEM,
     SYSTEM | {"order": 2, "inputs": ["a,b"], "weak": True},
     SYSTEM | {"constants": False},
+    SYSTEM | {"units": SYSTEM_UNITS, "rules": "f -> f + f | C*x/T | y/T"},
+    SYSTEM | {"units": SYSTEM_UNITS | {"known": ["v = 2 m/s**2"]}, "order": 2, "operators": ["+"]},
     SYSTEM | {"implicit": True, "rules": "f -> f + f | C * x' | C * y' | x"},
     SYSTEM | {"implicit": "auto", "rules": "f -> f + f | C * x' | C * y' | x"},
     SYSTEM | {"implicit": "auto", "weak": True},
@@ -133,6 +148,10 @@ def test_what_is_wrong_with_a_request_is_named(table, change, message):
         ({"discrete": True, "implicit": True}, "A map has no rates"),
         ({"weak": True, "implicit": True}, "The weak form has no derivatives"),
         ({"rules": "f -> C * x' | y"}, "`implicit=True`"),
+        ({"units": SYSTEM_UNITS | {"time": None}}, "The time has no unit"),
+        ({"units": SYSTEM_UNITS | {"known": []}}, "The equation of 'x': No formula can have the unit"),
+        ({"units": SYSTEM_UNITS, "rules": "f -> C*x | y"}, "No formula of the grammar has the unit of the target, m/s"),
+        ({"units": SYSTEM_UNITS, "implicit": True}, "cannot be combined with rates on both sides"),
         ({"implicit": "yes"}, "`implicit` must be true, false or \"auto\"; got 'yes'"),
         ({"rules": "f -> C * x'", "implicit": True}, "Every formula of the grammar contains x'"),
     ],

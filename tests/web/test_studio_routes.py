@@ -115,11 +115,19 @@ def test_operators_are_written_as_rules(studio):
 
 def test_units_are_checked_with_the_columns(studio):
     units = {"columns": {"x": "m"}, "target": "m/s"}
-    given = {"units": units, "columns": ["x"], "target": "y", "known": "t = 2 s"}
+    given = {"units": units, "kind": "law", "columns": ["x"], "target": "y", "known": "t = 2 s"}
     assert studio.post("/api/units", json=given).json() == {"is_right": True, "explanation": "Only formulas in m/s."}
     answer = studio.post("/api/units", json=given | {"known": "\nt = 2 parsnip"}).json()
     assert (answer["is_right"], answer["line"], answer["of"]) == (False, 2, None)
-    assert studio.post("/api/units", json={"columns": ["x"], "target": "y"}).status_code == 422
+    assert studio.post("/api/units", json={"columns": ["x"], "units": None}).json()["is_right"]
+    system = {
+        "kind": "dynamics",
+        "columns": ["x"],
+        "time": "t",
+        "units": {"columns": {"x": "m"}, "time": "s"},
+        "order": 2,
+    }
+    assert studio.post("/api/units", json=system | {"known": "g = 9.8 N/kg"}).json()["is_right"]
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b"[]", b'{"rules": 3}', b'{"columns": "x"}', b"\xff"])

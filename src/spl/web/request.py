@@ -9,6 +9,7 @@ from spl.data.grouping_columns import NO_GROUPS
 from spl.data.table_files import Table
 from spl.data.trajectory_files import prepare_trajectories
 from spl.dynamics.implicit import share_grammar
+from spl.dynamics.request import add_known_inputs
 from spl.dynamics.rows import AUTO_RATES, WEAK_METHOD, Plan, allows_rates
 from spl.errors import SettingError
 from spl.estimators.fitted_units import add_known
@@ -21,8 +22,9 @@ from spl.knowledge.knowledge import Judge, Knowledge
 from spl.noise.models import AUTO, check_noise
 from spl.regression.request import check_groupings, check_knowledge_suits, check_noise_suits, hold_units
 from spl.settings import TIMEOUT, Limits, check_count
+from spl.units.system_units import SystemUnits
 from spl.units.table_units import TableUnits
-from spl.web.law_units import LawUnits, read_law_units
+from spl.web.given_units import GivenUnits, read_given_units
 from spl.web.option_lists import join_names
 from spl.web.request_fields import RequestFields
 
@@ -89,7 +91,7 @@ class Law:
     groups: tuple[str, ...] = ()  # columns that say to which group each row belongs
     knowledge: tuple[str, ...] = ()  # statements about the shape of the law
     bounds: tuple[str, ...] = ()  # where they hold: texts such as "x=0:10"
-    units: LawUnits | None = None
+    units: GivenUnits | None = None
 
     command = "fit"
 
@@ -110,7 +112,7 @@ class Law:
 
     def read_units(self) -> TableUnits | None:
         """Return the units of the columns and the target; None if they play no part."""
-        return None if self.units is None else self.units.read(self.features, self.target)
+        return None if self.units is None else self.units.read_law(self.features, self.target)
 
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
         """Return the columns that formulas may use, and notes on what is left out; raise a clear error if the table is unusable."""
@@ -162,6 +164,7 @@ class Dynamics:
     is_discrete: bool = False
     is_weak: bool = False
     implicit: bool | str = False  # "auto": if the data needs rates on both sides
+    units: GivenUnits | None = None
 
     command = "dynamics"
 
@@ -171,6 +174,8 @@ class Dynamics:
         if self.is_discrete and self.is_weak:
             raise SettingError("A map has no derivatives, so it cannot be combined with the weak form. Choose one.")
         Plan(method=self._method, is_discrete=self.is_discrete, is_implicit=self.is_implicit)
+        if self.units is not None and self.is_implicit:
+            raise SettingError("Units cannot be combined with rates on both sides yet. Leave out one of them.")
 
     @property
     def _method(self) -> str:
@@ -184,7 +189,14 @@ class Dynamics:
     def prepare(self, table: Table) -> tuple[Sequence[str], list[str]]:
         """Return the columns that formulas may use, and notes on what is left out; raise a clear error if the table is unusable."""
         runs, _ = prepare_trajectories(table, time=self.time, states=self.states, inputs=self.inputs, group=self.group)
+        runs = add_known_inputs(runs, self.read_units())
         return runs.columns(self.order) + self.rates(), list(runs.notes)
+
+    def read_units(self) -> SystemUnits | None:
+        """Return the units of the states, the inputs and their equations; None if they play no part."""
+        if self.units is None:
+            return None
+        return self.units.read_system(self.states, self.inputs, self.order, is_discrete=self.is_discrete)
 
     def rates(self) -> tuple[str, ...]:
         """Return the rates that formulas may use."""
@@ -194,6 +206,9 @@ class Dynamics:
         """Raise a clear error if the equation of a state can have no formula."""
         if self.is_implicit:
             share_grammar(grammar, self.states, self.order, columns[: len(columns) - len(self.states)])
+        units = self.read_units()
+        for table in () if units is None else units.tables:
+            hold_units(grammar, table)
 
     def options(self) -> list[str]:
         """Return this system as options of `spl dynamics`."""
@@ -212,6 +227,7 @@ class Dynamics:
                 if self.implicit
                 else []
             ),
+            *([] if self.units is None else self.units.options()),
         ]
 
 
@@ -306,7 +322,7 @@ def read_request(given: object) -> SearchRequest:
             groups=fields.texts("groups"),
             knowledge=fields.texts("knowledge"),
             bounds=fields.texts("bounds"),
-            units=read_law_units(fields),
+            units=read_given_units(fields),
         )
     elif kind == "dynamics":
         sought = Dynamics(
@@ -318,6 +334,7 @@ def read_request(given: object) -> SearchRequest:
             is_discrete=fields.truth("discrete"),
             is_weak=fields.truth("weak"),
             implicit=fields.truth_or_auto("implicit"),
+            units=read_given_units(fields),
         )
     else:
         raise SettingError(f"`kind` must be 'law' or 'dynamics'; got {kind!r}.")

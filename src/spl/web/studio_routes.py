@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -13,13 +14,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from spl.data.table_files import Table
-from spl.errors import SettingError
 from spl.formulas.grammar_rules import DEFAULT_OPERATORS
 from spl.formulas.operators import BUILT_IN
 from spl.settings import TIMEOUT
 from spl.web.answers import TooLarge, answer, page, read_json, read_pieces
 from spl.web.folder import StudioFolder
-from spl.web.law_units import check_units, read_law_units
+from spl.web.given_units import GivenUnits, check_units, explain_law, explain_system, read_given_units
 from spl.web.request import AllowedFormulas, read_request
 from spl.web.request_fields import RequestFields
 from spl.web.rule_check import check_form, check_rules
@@ -129,12 +129,13 @@ class StudioRoutes:
         return answer(await run_in_threadpool(check_form, fields.text_or_none("form") or "", fields.columns()))
 
     async def _check_units(self, request: Request) -> Response:
-        """Return what the units of a law mean, or what is wrong with them."""
+        """Return what units mean, or what is wrong with them; no units are right, too."""
         fields = RequestFields(await read_json(request))
-        units, known, target = read_law_units(fields), fields.text_or_none("known") or "", fields.text("target")
-        if units is None:
-            raise SettingError("Nothing is given for `units`. Give the units of the columns and the target.")
-        return answer(await run_in_threadpool(check_units, units, known, fields.columns(), target))
+        units, known = read_given_units(fields), fields.text_or_none("known") or ""
+        if units is None:  # they were taken out just before
+            return answer({"is_right": True, "explanation": ""})
+        whole = fields.text_or_none("target") or fields.text_or_none("time") or "t"
+        return answer(await run_in_threadpool(check_units, units, known, whole, _reader_of_units(fields)))
 
     async def _write_rules(self, request: Request) -> Response:
         """Return operators as rules, for the user to edit."""
@@ -149,6 +150,16 @@ class StudioRoutes:
         table = await run_in_threadpool(_read_once, path, path.stat().st_mtime_ns, wanted.missing)
         notes = await run_in_threadpool(wanted.check, table)
         return answer({"name": await run_in_threadpool(self._searches.start, wanted), "notes": notes}, 201)
+
+
+def _reader_of_units(fields: RequestFields) -> Callable[[GivenUnits], str]:
+    """Return what says what the units of the law or the system of a page mean."""
+    names = fields.texts("columns")
+    if fields.text("kind") == "law":
+        target = fields.text("target")
+        return lambda units: explain_law(units.read_law(names, target))
+    inputs, order, is_discrete = fields.texts("inputs"), fields.whole("order", 1), fields.truth("discrete")
+    return lambda units: explain_system(units.read_system(names, inputs, order, is_discrete=is_discrete))
 
 
 def _short(path: Path) -> str:

@@ -7,6 +7,7 @@ const ROLES = {
   dynamics: { state: "state", time: "time", input: "external input", group: "identifies the run", ignore: "ignore" },
 };
 const BARS = "bars"; // the role of a column that holds the error bars of a variable: it is given at that variable
+const WITH_UNITS = { law: ["feature", "target"], dynamics: ["state", "input", "time"] }; // roles of columns that may have a unit
 const SINGLE = { law: ["target", "weights", "sigma"], dynamics: ["time", "group"] }; // roles for only one column
 
 // Columns of numbers. A column with stray text counts as one, and the search reports what is wrong with it.
@@ -22,6 +23,7 @@ export class Columns {
     this.roles = { law: new Map(), dynamics: new Map() };
     this.bars = new Map(); // from the name of a variable to its error bars: a column or a number
     this.units = new Map(); // from the name of a column to its unit
+    this.isMap = false; // a map has steps instead of times, so their column has no unit
   }
 
   take(table) {
@@ -62,8 +64,9 @@ export class Columns {
     this.show();
   }
 
-  setKind(kind) {
+  setKind(kind, isMap = false) {
     this.kind = kind;
+    this.isMap = isMap;
     this.show();
   }
 
@@ -76,16 +79,20 @@ export class Columns {
     return Object.fromEntries(this.named("feature").filter((name) => this.bars.has(name)).map((name) => [name, this.bars.get(name)]));
   }
 
-  // The units of the variables and of the target, by name; those that are empty are left out.
-  givenUnits() {
-    const names = [...this.named("feature"), ...this.named("target")];
-    return Object.fromEntries(names.map((name) => [name, this.units.get(name)?.trim()]).filter(([, unit]) => unit));
+  // The columns in use that may have a unit.
+  measured() {
+    return WITH_UNITS[this.kind].flatMap((role) => (role === "time" && this.isMap ? [] : this.named(role)));
   }
 
-  // Those of the variables and the target that have no unit yet.
+  // Their units, by name; those that are empty are left out.
+  givenUnits() {
+    return Object.fromEntries(this.measured().map((name) => [name, this.units.get(name)?.trim()]).filter(([, unit]) => unit));
+  }
+
+  // Those that have no unit yet.
   withoutUnit() {
     const given = this.givenUnits();
-    return [...this.named("feature"), ...this.named("target")].filter((name) => !given[name]);
+    return this.measured().filter((name) => !given[name]);
   }
 
   clearUnits() {
@@ -110,10 +117,10 @@ export class Columns {
     const rows = this.table.columns.map((column) => make("tr", {},
       make("th", { scope: "row" }, column.name),
       make("td", {}, this.makeChoice(column)),
-      isLaw && make("td", { class: "unit-cell" }, this.makeUnit(column)),
+      make("td", { class: "unit-cell" }, this.makeUnit(column)),
       isLaw && make("td", { class: "bars-cell" }, this.makeBars(column)),
       make("td", { class: "soft small" }, describeColumn(column))));
-    const heads = isLaw ? ["column", "role", "unit", "error bar", "values"] : ["column", "role", "values"];
+    const heads = isLaw ? ["column", "role", "unit", "error bar", "values"] : ["column", "role", "unit", "values"];
     this.holder.replaceChildren(make("table", { class: "columns" },
       make("thead", {}, make("tr", {}, heads.map((text) => make("th", { scope: "col" }, text)))),
       make("tbody", {}, rows)));
@@ -132,9 +139,9 @@ export class Columns {
     return roles.map(([role, words]) => make("option", { value: role, selected: role === current }, words));
   }
 
-  // A field for the unit of a variable or of the target; other columns have none.
+  // A field for the unit of a column in use.
   makeUnit({ name }) {
-    if (!["feature", "target"].includes(this.roles.law.get(name))) return null;
+    if (!this.measured().includes(name)) return null;
     return make("input", {
       type: "text", class: "unit", value: this.units.get(name) ?? "", placeholder: "none", "aria-label": `Unit of ${name}`, "data-unit-of": name,
       title: "For example m/s or kg*m**2", autocapitalize: "off", autocomplete: "off", spellcheck: "false",

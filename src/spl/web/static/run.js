@@ -273,7 +273,8 @@ async function showSystem(view) {
   });
   const solutions = solved.map((equation) => new Equation(equation.text));
   const below = solved.length ? [make("h3", {}, "Solved for the rates"), ...solutions.map((each) => make("div", { class: "equation-part" }, each.root))] : [];
-  parts.system.replaceChildren(make("h2", { id: "system-title" }, "The system"), ...rows, ...below);
+  const units = run.units ? [make("p", { class: "soft noise" }, run.units)] : [];
+  parts.system.replaceChildren(make("h2", { id: "system-title" }, "The system"), ...rows, ...below, ...units);
   run.system.forEach((equation, k) => formulas[k].show(equation.mathml, equation.text));
   solved.forEach((equation, k) => solutions[k].show(equation.mathml, equation.text));
   const { curves, numbers } = await ask(`${view.path}/curves`).catch(() => ({ curves: [], numbers: "" }));
@@ -328,7 +329,7 @@ function fillEquation(part, law, point, isChosen) {
 
 // The units, the noise model and the outliers, in words.
 function showNoise({ run, parts }) {
-  parts.units.hidden = !run.units;
+  parts.units.hidden = !run.units || Boolean(run.system); // the card of the system has them
   parts.units.textContent = run.units;
   parts.noise.hidden = !run.noise.length;
   parts.noise.replaceChildren(...run.noise.map((line) => make("p", {}, line)));

@@ -33,7 +33,7 @@ const form = new RulesEditor({
 
 const known = new RulesEditor({
   field: find("known"), marks: find("known-marks"), frame: find("known-editor"), message: find("known-message"),
-  columns: () => ({ columns: columns.named("feature"), target: columns.named("target")[0] ?? null, units: givenUnits() }),
+  columns: () => ({ kind: chosen("kind"), ...columns.usable(), ...wholeOf(), order: currentOrder(), discrete: isMap(), units: givenUnits() }),
   route: "api/units", name: "known", onanswer: (answer) => columns.markUnit(answer.of ?? null),
 });
 
@@ -125,7 +125,7 @@ function isImplicit() {
 
 function changeKind() {
   const isDynamics = chosen("kind") === "dynamics";
-  columns.setKind(chosen("kind"));
+  columns.setKind(chosen("kind"), isMap());
   find("dynamics-options").hidden = !isDynamics;
   find("law-options").hidden = find("shapes-part").hidden = find("form-part").hidden = isDynamics;
   if (chosen("allowed") === "rules") rules.check();
@@ -136,7 +136,8 @@ function changeKind() {
 function usable() {
   if (!hasUnits()) return columns.usable();
   const names = lines(known.text, "\n").map((line) => line.split("=")[0].trim()).filter(Boolean);
-  return { columns: [...columns.named("feature"), ...names] };
+  const { columns: measured, inputs } = columns.usable();
+  return inputs ? { columns: measured, inputs: [...inputs, ...names] } : { columns: [...measured, ...names] };
 }
 
 function checkWithColumns() {
@@ -147,31 +148,49 @@ function checkWithColumns() {
 
 // ---- units ----
 
-// Units count if every variable and the target have one, and no groups are in the way.
+// Units count if every column in use has one, and nothing is in the way.
 function hasUnits() {
-  return areUnitsTyped() && !columns.named("group").length && !columns.withoutUnit().length;
+  return areUnitsTyped() && !hasGroups() && !isImplicit() && !columns.withoutUnit().length;
 }
 
 function areUnitsTyped() {
-  return chosen("kind") === "law" && Object.keys(columns.givenUnits()).length > 0;
+  return columns.table !== null && Object.keys(columns.givenUnits()).length > 0;
+}
+
+function hasGroups() {
+  return chosen("kind") === "law" && columns.named("group").length > 0;
+}
+
+function isMap() {
+  return chosen("kind") === "dynamics" && find("discrete").checked;
+}
+
+// The target of a law, or the times of a system; a map has none.
+function wholeOf() {
+  if (chosen("kind") === "law") return { target: columns.named("target")[0] ?? null };
+  return { time: isMap() ? null : columns.named("time")[0] ?? null };
 }
 
 // What keeps the units that are typed from being used.
 function whyNoUnits() {
   if (!areUnitsTyped() || hasUnits()) return "";
-  if (columns.named("group").length) return "The units are not used yet: they cannot be combined with groups. To use them, give the grouping columns another role.";
+  if (isImplicit()) return "The units are not used yet: they cannot be combined with rates on both sides.";
+  if (hasGroups()) return "The units are not used yet: they cannot be combined with groups. To use them, give the grouping columns another role.";
   return `The units are not used yet, because some are missing: ${columns.withoutUnit().join(", ")}. Write 1 for a pure number.`;
 }
 
-// The units of a law; null if there are none.
+// The units of a law or a system; null if there are none.
 function givenUnits() {
   if (!hasUnits()) return null;
-  const target = columns.named("target")[0];
-  const { [target]: ofTarget = "", ...ofColumns } = columns.givenUnits();
-  return { columns: ofColumns, target: ofTarget, known: lines(known.text, "\n"), are_numbers_free: find("number-units").value === "any" };
+  const ofColumns = columns.givenUnits();
+  const [[role, whole]] = Object.entries(wholeOf());
+  const ofWhole = ofColumns[whole] ?? null;
+  delete ofColumns[whole];
+  return { columns: ofColumns, [role]: ofWhole, known: lines(known.text, "\n"), are_numbers_free: find("number-units").value === "any" };
 }
 
 function changeUnits() {
+  if (!columns.table) return;
   find("units-part").hidden = !hasUnits();
   showProblem("units-note", whyNoUnits());
   if (!hasUnits()) columns.markUnit(null);
@@ -221,7 +240,7 @@ function wholeRequest() {
     ? {
       target: one("target"), features: columns.named("feature"), weights: one("weights"), sigma: one("sigma"), sigma_x: columns.errorBars(),
       noise: find("noise").value, groups: columns.named("group"),
-      knowledge: lines(statements.text, "\n"), bounds: lines(find("bounds").value, ","), units: givenUnits(),
+      knowledge: lines(statements.text, "\n"), bounds: lines(find("bounds").value, ","),
     }
     : {
       time: one("time"), states: columns.named("state"), inputs: columns.named("input"), group: one("group"),
@@ -235,7 +254,7 @@ function wholeRequest() {
   }
   const constants = find("constants").checked;
   const limits = { timeout: find("timeout").valueAsNumber, jobs: find("jobs").valueAsNumber, seed: find("seed").valueAsNumber };
-  return { kind, data: columns.table.name, missing: missingTexts(), ...sought, ...allowed, constants, ...limits };
+  return { kind, data: columns.table.name, missing: missingTexts(), ...sought, units: givenUnits(), ...allowed, constants, ...limits };
 }
 
 async function start(event) {
@@ -269,8 +288,9 @@ async function fillForm(name) {
     ? { feature: request.features, target: one(request.target), weights: one(request.weights), sigma: one(request.sigma ?? null), group: request.groups ?? [] }
     : { state: request.states, input: request.inputs, time: one(request.time), group: one(request.group) };
   choose("kind", request.kind);
-  const units = request.units ?? { columns: {}, target: "", known: [], are_numbers_free: false };
-  columns.recall(request.kind, roles, request.sigma_x ?? {}, { ...units.columns, [request.target]: units.target });
+  const units = request.units ?? { columns: {}, known: [], are_numbers_free: false };
+  const ofWhole = request.kind === "law" ? { [request.target]: units.target ?? "" } : { [request.time]: units.time ?? "" };
+  columns.recall(request.kind, roles, request.sigma_x ?? {}, { ...units.columns, ...ofWhole });
   known.field.value = units.known.join("\n");
   find("number-units").value = units.are_numbers_free ? "any" : "pure";
   find("noise").value = request.noise ?? "auto";
@@ -367,7 +387,8 @@ document.querySelectorAll('input[name="allowed"]').forEach((box) => box.addEvent
 find("known").addEventListener("change", checkWithColumns);
 find("number-units").addEventListener("change", () => known.check());
 find("units-clear").addEventListener("click", () => { columns.clearUnits(); find("columns").querySelector("input.unit")?.focus(); });
-for (const id of ["order", "implicit"]) find(id).addEventListener("change", () => rules.check());
+for (const id of ["order", "implicit"]) find(id).addEventListener("change", () => { rules.check(); changeUnits(); });
+find("discrete").addEventListener("change", changeKind);
 find("rules-reset").addEventListener("click", writeRules);
 find("form").addEventListener("submit", start);
 find("new-search").addEventListener("click", () => { location.hash = ""; });
