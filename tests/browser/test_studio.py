@@ -291,6 +291,7 @@ def test_the_units_of_a_system_are_those_of_its_states_and_of_time(page, address
     start(page, 4)
     expect(page.locator(".pill")).to_have_text("Finished")
     expect(page.locator("#run")).to_contain_text("Units: 'x (m)' in m, v in m/s; time in s; k = 4 1/s**2.")
+    expect(page.locator("pre.code").first).to_contain_text("-(x_m * 4.0)")
 
 
 def test_rules_that_are_typed_before_the_first_ones_arrive_are_kept(page, address, folder):

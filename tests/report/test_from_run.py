@@ -19,6 +19,7 @@ from spl.report.from_run import report_of_run
 from spl.report.page import write_page
 from spl.runs.reader import read_run
 from spl.settings import Limits
+from spl.units.system_units import read_system_units
 from spl.units.table_units import read_table_units
 
 pytestmark = pytest.mark.search
@@ -70,6 +71,12 @@ def test_columns_have_their_units_and_named_constants_are_told_apart():
     assert "measured (J)</text>" in page
     assert "others at their medians (J)</text>" in page
     assert '<th scope="col">unit</th>' not in write_page(report_of_run(run))
+
+
+def test_columns_of_a_system_have_their_units():
+    units = read_system_units({"x": "m", "v": "m/s"}, "s", states=["x", "v"])
+    columns = report_of_run(replace(make_system_run(), system_units=units)).columns
+    assert {column.name: column.unit for column in columns} == {"time": "s", "x": "m", "v": "m/s"}
 
 
 def test_a_run_without_formulas_yet_says_so():

@@ -77,7 +77,11 @@ def report_of_run(run: StoredRun) -> Report:
 
 
 def _units_of_columns(run: StoredRun) -> dict[str, str]:
-    """Return the units of the columns and of the target by name; empty if there are none."""
+    """Return the units of the columns, and of the target or the time, by name; empty if there are none."""
+    if run.system_units is not None:
+        known = {name: quantity.unit for name, quantity in run.system_units.known.items()}
+        units = {"time": run.system_units.time} | run.system_units.measured | known
+        return {name: str(unit) for name, unit in units.items()}
     if run.units is None:
         return {}
     names = (*run.units.names, run.searches[0].name)
@@ -210,7 +214,7 @@ def _report_of_system(run: StoredRun, data: Trajectories) -> Report:
         title=f"The equations of {', '.join(data.states)}",
         heading=f"The equations of {', '.join(data.states)}",
         summary=_summary(run),
-        columns=gather_columns(*_columns_of(data)),
+        columns=gather_columns(*_columns_of(data, run.system_units), _units_of_columns(run)),
         n_rows=data.n_samples,
         grammar=tuple(_grammars(run)),
         searches=searches,
@@ -233,13 +237,13 @@ def plan_of_run(run: StoredRun) -> Plan:
     )
 
 
-def _columns_of(data: Trajectories) -> tuple[dict[str, Numbers], dict[str, str]]:
+def _columns_of(data: Trajectories, units: SystemUnits | None) -> tuple[dict[str, Numbers], dict[str, str]]:
     times = {"time": np.concatenate([run.t for run in data.runs])} if "time" not in data.names else {}
     states = np.concatenate([run.x for run in data.runs]).T
     inputs = np.concatenate([run.u for run in data.runs]).T
     columns = times | dict(zip(data.names, [*states, *inputs], strict=True))
     roles = dict.fromkeys(times, "time") | dict.fromkeys(data.states, "state") | dict.fromkeys(data.inputs, "input")
-    return columns, roles
+    return columns, roles | dict.fromkeys({} if units is None else units.known, "named constant")
 
 
 def _grammars(run: StoredRun) -> Iterator[tuple[str, str]]:

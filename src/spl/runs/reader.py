@@ -143,8 +143,9 @@ class StoredRun:
         return self.data.names if self.units is None else self.units.measured_names
 
     def fill_known(self, program: Program) -> Program:
-        """Return a formula of a table with the values of named constants, for code that does not know their names."""
-        return program if self.units is None else self.units.fill_known(program)
+        """Return a formula with the values of named constants, for code that does not know their names."""
+        units = self.units if self.system_units is None else self.system_units.tables[0]  # all have the same constants
+        return program if units is None else units.fill_known(program)
 
     @property
     def config(self) -> SearchConfig:

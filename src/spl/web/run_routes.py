@@ -18,6 +18,7 @@ from spl.notation.export import check_format, export_system
 from spl.report.from_run import report_of_run
 from spl.report.page import write_page
 from spl.runs.reader import StoredRun, read_run
+from spl.units.system_units import fill_known
 from spl.web.answers import answer
 from spl.web.run_fits import describe_curves, describe_fit, write_code
 from spl.web.run_groups import describe_groups
@@ -124,7 +125,8 @@ class RunRoutes:
             law, cost = _number(request, "law"), _number(request, "cost")
             code = await run_in_threadpool(write_code, run, law, cost, language)
         elif run.system is not None:
-            code = await run_in_threadpool(export_system, run.system.system, language)
+            filled = fill_known(run.system.system, run.system_units)
+            code = await run_in_threadpool(export_system, filled, language)
         else:
             raise SettingError("The run has no system yet. Name one of its formulas with `law` and `cost`.")
         if "save" not in request.query_params:
