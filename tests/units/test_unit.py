@@ -93,6 +93,25 @@ def test_a_quantity_keeps_the_unit_it_was_given_in():
     assert (quantity.value, str(quantity.unit), quantity.unit.factor) == (3.0, "km", 1000.0)
 
 
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("6.6743e-11 m**3/(kg*s**2)", 6.6743e-11, "m**3/(kg*s**2)"),
+        ("1.5e+3 Pa", 1500.0, "Pa"),
+        ("-2E-3 1/s", -0.002, "1/s"),
+        ("5e3 m", 5000.0, "m"),
+        ("1e-5", 1e-5, "1"),
+        ("9.81*m/s**2", 9.81, "m/s**2"),
+        ("6.6743e-11 * m**3", 6.6743e-11, "m**3"),
+        ("2**3 m", 8.0, "m"),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(text, value, unit):
+    quantity = read_quantity(text)
+    assert quantity.value == value
+    assert str(quantity.unit) == unit
+
+
 @pytest.mark.parametrize("value", ["0 m", "nan", math.inf, math.nan, 0.0, None, "zzz", "3 degC", [], "1e999 m"])
 def test_what_is_no_named_constant_is_refused(value):
     with pytest.raises(UnitError):

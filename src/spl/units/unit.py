@@ -24,7 +24,8 @@ BY_DEFINITION = (
     "conventional",
 )  # rows of scipy's table that repeat a value
 _BIG_POWER = re.compile(r"(\*\*|\^)[-+(\s]*\d{3,}")
-_WHOLE_NUMBER = re.compile(r"(?<![\w.])\d[\d_]*(?![\w.])")
+_WHOLE_NUMBER = re.compile(r"(?<![\w.])(?<![\d.][eE][-+])\d[\d_]*(?![\w.])")  # but no exponent, as in 6.67e-11
+_FACTOR = re.compile(r"^([-+\d.eE]+)\s*\*(?!\*)")  # a number times a unit, as in 9.81*m/s**2
 _SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 _PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _CHARACTERS = re.compile(r"[\w *\t/^().,+°µΩ%·⁻-]*")
@@ -289,7 +290,7 @@ def _read_number_with_unit(text: str, name: str) -> Quantity:
     value = float(quantity.magnitude)
     if quantity.units == _registry().dimensionless:
         return Quantity(value, Unit(""))
-    words = text.split(None, 1)
+    words = _FACTOR.sub(r"\1 ", text).split(None, 1)
     is_unit_second = len(words) == 2 and _is_number(words[0]) and _parse(words[1], name).magnitude == 1
     unit_text = words[1] if is_unit_second else f"{quantity.units:~C}"
     if not quantity._is_multiplicative:
