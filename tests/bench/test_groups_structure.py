@@ -66,3 +66,16 @@ def test_exact_data_asks_for_exact_values():
     assert is_grouped_law(program, own, unseen.exact, law, unseen, is_noisy=False)
     assert not is_grouped_law(program, own, 1.001 * unseen.exact, law, unseen, is_noisy=False)
     assert has_grouped_structure(program, own, unseen)
+
+
+def test_numbers_of_two_groupings_are_judged_by_rows_of_all_groups():
+    law = load_grouped_law("attenuation")
+    unseen = make_grouped_test(law)
+    own = []
+    for name, grouping, true_name in (("k1", "source", "s"), ("k2", "material", "m")):
+        labels = tuple(dict.fromkeys(unseen.labels[grouping].tolist()))
+        values = [1.01 * true_numbers(unseen, grouping, label)[true_name] for label in labels]
+        own.append(OwnNumber(name, grouping, labels, tuple(values)))
+    for text, is_law in (("k1/exp(d*k2)", True), ("k1/(1 + d*k2)", False)):
+        program = parse_expression(text, Vocabulary((*law.variables, "k1", "k2")))
+        assert is_grouped_law(program, own, unseen.exact, law, unseen, is_noisy=True) == is_law

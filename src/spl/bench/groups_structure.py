@@ -15,7 +15,7 @@ from spl.bench.trials import is_recovered, relative_error
 from spl.data.dataset import Dataset
 from spl.data.groupings import Grouping
 from spl.datasets.grouped_laws import GroupedLaw
-from spl.datasets.grouped_tables import GroupedTable
+from spl.datasets.grouped_tables import N_SECOND_GROUPS, GroupedTable
 from spl.formulas.constant_slots import literals_to_constants
 from spl.formulas.edits import drop_one_term
 from spl.formulas.own_numbers import OwnNumber
@@ -81,16 +81,18 @@ def has_grouped_structure(program: Program, own: Sequence[OwnNumber], unseen: Gr
 
 
 class _HalfAndHalf:
-    """Fits formulas to every second row of each group, and compares them with the truth on the others."""
+    """Fits formulas to half of the rows of each group, and compares them with the truth on the others."""
 
     def __init__(self, program: Program, own: Sequence[OwnNumber], unseen: GroupedTable) -> None:
         names = tuple(dict.fromkeys(number.grouping for number in own))
         groupings = [Grouping.from_labels(unseen.labels[name], name) for name in names]
         n_columns = unseen.table.shape[1]
         data = Dataset.from_arrays(unseen.table, unseen.exact, names=program.vocabulary.variables[:n_columns])
-        rows = np.arange(data.n_rows)
+        is_fitted = (
+            np.arange(data.n_rows) // N_SECOND_GROUPS % 2 == 0
+        )  # half of the rows of each group of each grouping
         all_rows = GroupedRows(data, tuple(groupings))
-        self._fitted, self._others = all_rows.take(rows[::2]), all_rows.take(rows[1::2])
+        self._fitted, self._others = all_rows.take(np.flatnonzero(is_fitted)), all_rows.take(np.flatnonzero(~is_fitted))
         self._scopes = tuple(names.index(number.grouping) for number in own)
         self._values = tuple(
             np.array([number.value_of(label) for label in groupings[scope].labels])
