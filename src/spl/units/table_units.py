@@ -9,7 +9,7 @@ from spl.formulas.text import make_token
 from spl.kernels.programs import tokens as tk
 from spl.units.dimension import Dimension
 from spl.units.inference import Inference, infer_dimension
-from spl.units.unit import Quantity, Unit, read_quantity, read_unit
+from spl.units.unit import Quantity, Unit, read_quantity, read_unit, symbols_of
 
 ANY = "any"  # the value of `constants` that lets fitted numbers have units
 
@@ -94,8 +94,15 @@ class TableUnits:
         return Program(renumbered, filled, program.constants)
 
     def infer(self, program: Program) -> Inference:
-        """Return what the units say about a formula of the columns."""
-        return infer_dimension(program, self.dimensions, self.target.dimension, are_numbers_free=self.are_numbers_free)
+        """Return what the units say about a formula of the columns.
+
+        Pure numbers hold the factors between units of one dimension. If numbers may have units, cm and m are different units: a number
+        leads from one to the other.
+        """
+        if not self.are_numbers_free:
+            return infer_dimension(program, self.dimensions, self.target.dimension)
+        columns = [symbols_of(unit, expands_si=True) for unit in self.columns]
+        return infer_dimension(program, columns, symbols_of(self.target, expands_si=True), are_numbers_free=True)
 
     def allow(self, program: Program) -> bool:
         """Return whether a formula of the columns has the unit of the target."""

@@ -141,6 +141,7 @@ def has_unit_in_header(header: str) -> bool:
         return False
 
 
+@cache
 def symbols_of(unit: Unit, *, expands_si: bool = False) -> Dimension:
     """Return a unit as a product of powers of the symbols that it was written with; pure numbers and angles have none.
 
