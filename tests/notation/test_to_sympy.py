@@ -15,6 +15,8 @@ from spl.errors import ExpressionError
 from spl.formulas.operators import Operator
 from spl.formulas.program import Program, Vocabulary
 from spl.formulas.text import parse_expression
+from spl.kernels.programs import tokens as tk
+from spl.notation.from_sympy import from_sympy
 from spl.notation.to_sympy import sympy_number, to_sympy
 
 X, RATE = sympy.Symbol("x"), sympy.Symbol("flow rate [m/s]")
@@ -73,6 +75,18 @@ def test_towers_of_powers_are_not_written_out() -> None:
     assert to_sympy(read("exp(exp(exp(exp(9))))")) is sympy.oo
     with pytest.raises(ExpressionError, match="beyond floating point"):
         to_sympy(read("((2 * x) ** 64) ** 64"))
+
+
+@pytest.mark.parametrize("opaque", [False, True])
+def test_nested_hyperbolic_functions_are_left_as_they_are(opaque: bool) -> None:
+    """Evaluated level by level, these six would take sympy longer than all other tests together."""
+    text = "x/y"
+    for _ in range(6):
+        text = f"tanh({text} + sqrt({text}))" if len(text) < 20 else f"tanh({text} + y)"
+    program = parse_expression(text, Vocabulary(("x", "y")))
+    expression = to_sympy(program, real=opaque, opaque=opaque)
+    assert len(expression.atoms(sympy.core.function.Application)) >= 6
+    assert from_sympy(expression, program.vocabulary).tokens.count(tk.TANH) == program.tokens.count(tk.TANH)
 
 
 def test_constants_without_a_value_are_refused() -> None:

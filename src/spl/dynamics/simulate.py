@@ -54,7 +54,7 @@ def simulate(
         >>> simulate(explosion, [1.0], [0.0, 0.5, 2.0]).reason
         'x grew beyond all bounds'
     """
-    times = _check_times(t)
+    times = check_times(t)
     start = _check_start(system, x0)
     inputs = _check_inputs(system, u, times)
     slopes = _Slopes(system, inputs)
@@ -184,7 +184,8 @@ def _domain_reason(system: System) -> str:
     return f"the equations of {', '.join(system.states)} have no value there"
 
 
-def _check_times(t: ArrayLike) -> Numbers:
+def check_times(t: ArrayLike) -> Numbers:
+    """Return times [N] as floats; raise a clear error if they are none or do not increase."""
     times = read_numbers(t, "`t`")
     if times.ndim != 1 or times.size == 0 or not np.isfinite(times).all():
         raise DataError(f"The times must be a series of finite numbers; their shape is {times.shape}.")

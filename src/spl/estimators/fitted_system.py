@@ -16,7 +16,7 @@ from spl.dynamics.discover import SystemDiscovery
 from spl.dynamics.followed_system import FollowedSystem
 from spl.dynamics.identifiability import Identifiability, judge_identifiability
 from spl.dynamics.next_starts import find_box, suggest_starts
-from spl.dynamics.simulate import simulate
+from spl.dynamics.simulate import check_times, simulate
 from spl.dynamics.system_uncertainty import NumberInterval, SystemCurvature, correlate_constants, find_intervals
 from spl.dynamics.trajectory_draws import SimulationDraws, draw_trajectories
 from spl.errors import SettingError, SimulationEnded, show_value
@@ -107,7 +107,7 @@ class FittedSystem:
         """
         check_is_fitted(self)
         label = find_run_label(self.discovery_.system, run)
-        u = with_known_inputs(u, self.units_, np.size(t))
+        u = with_known_inputs(u, self.units_, check_times(t).size)
         if n_draws is None:
             found = simulate(self.discovery_.system.of_run(label), x0, t, u)
             if found.ended is not None:

@@ -26,6 +26,10 @@ from spl.regression.simplify import simplify
 MOST_FITTED_TO_ALL = 6  # formulas of the front, the best first, if the search saw only a part of the rows
 MOST_RELATED = 6  # fits near the best one whose own numbers may follow from others
 RELATED_NATS = 10.0  # per group: about what an own number costs at most, so a fit without one may overtake the best
+MOST_POLISHED, NEAR_NATS = (
+    3,
+    8.0,
+)  # the best fits, if their descriptions are hardly longer: about what round numbers save
 SAME_LOSS = 1e-6  # relative: a tidied formula whose loss grows by more is another one
 
 
@@ -34,13 +38,22 @@ def polish_fits(
 ) -> list[JointFit]:
     """Return the fits of the front on all rows, with the choice among them polished."""
     fits = _fit_to_all(pool, rows, grammar, must_stop)
-    best = min(fits, key=lambda fit: length_of(fit, rows))
-    polished = best if grammar.has_own else _relate(best, pool, rows, grammar, must_stop)
-    polished = _tidy(_unfold(polished, rows, grammar), rows, grammar)
-    polished = _round(polished, rows, grammar, must_stop)
-    if not must_stop():
-        polished = _simplify(polished, rows, grammar)
+    nearest = sorted(fits, key=lambda fit: length_of(fit, rows))
+    best = nearest[0] if grammar.has_own else _relate(nearest[0], pool, rows, grammar, must_stop)
+    polished = _polish(best, rows, grammar, must_stop)
+    most = length_of(best, rows) + NEAR_NATS
+    for fit in nearest[1:MOST_POLISHED]:  # one with rounder numbers may overtake the best
+        if length_of(fit, rows) <= most and not must_stop():
+            other = _polish(fit, rows, grammar, must_stop)
+            polished = min(polished, other, key=lambda each: length_of(each, rows))
     return [*(fit for fit in fits if not _hides(fit, polished, rows)), polished]
+
+
+def _polish(fit: JointFit, rows: GroupedRows, grammar: GroupedGrammar, must_stop: Callable[[], bool]) -> JointFit:
+    """Return the fit with its formula written more simply, and its numbers round where the data allows them."""
+    polished = _tidy(_unfold(fit, rows, grammar), rows, grammar)
+    polished = _round(polished, rows, grammar, must_stop)
+    return polished if must_stop() else _simplify(polished, rows, grammar)
 
 
 def _hides(fit: JointFit, polished: JointFit, rows: GroupedRows) -> bool:

@@ -19,6 +19,11 @@ from spl.kernels.programs import tokens as tk
 if TYPE_CHECKING:
     import sympy
 
+HYPERBOLIC = (
+    tk.SINH,
+    tk.COSH,
+    tk.TANH,
+)  # sympy looks for poles in their arguments: minutes, if they are nested a few times
 MAX_MAGNITUDE = 1e300  # larger numbers, or smaller than its inverse, are about to leave the range of floats
 
 
@@ -32,7 +37,8 @@ def to_sympy(program: Program, real: bool = False, *, exact: bool = True, opaque
         real: whether symbols are assumed real, so that sqrt(x**2) is Abs(x).
         exact: whether a constant that equals a simple fraction or multiple of pi becomes one, as a literal always does;
             otherwise it becomes a Float.
-        opaque: whether a user's own operators stay undefined functions even if they have a form in sympy.
+        opaque: whether a user's own operators, and hyperbolic functions of others, stay undefined functions even if they have a
+            form in sympy.
 
     Examples:
         >>> from spl.formulas.program import Vocabulary
@@ -113,8 +119,12 @@ def _apply_form(operator: Operator, arguments: tuple[Any, ...], real: bool, opaq
         _check_power(*arguments)
     elif (exponent := exponent_of(operator.opcode)) is not None:
         _check_power(arguments[0], sympy_number(exponent))
-    if operator.sympy is None or (opaque and operator.opcode < 0):
+    is_nested = operator.opcode in HYPERBOLIC and arguments[0].has(sympy.sinh, sympy.cosh, sympy.tanh)
+    if operator.sympy is None or (opaque and (operator.opcode < 0 or is_nested)):
         return sympy.Function(operator.name, real=True if real else None)(*arguments)
+    if is_nested:
+        with sympy.evaluate(False):
+            return operator.sympy(*arguments)
     return operator.sympy(*arguments)
 
 
