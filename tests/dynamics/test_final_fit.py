@@ -1,5 +1,7 @@
 """The final fit: precise constants, simple numbers where the data allows, standard errors."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -103,3 +105,13 @@ def test_a_factor_of_1_stays_where_it_has_a_unit():
     fitted, _ = fit_rotation("C*y", "-C*x", rate=1.0, units=units)
     assert all(units.allow(state, program) for state, program in enumerate(fitted.system.programs))
     assert [to_text(program) for program in fitted.system.programs] == ["1*y", "-1*x"]
+
+
+def test_a_system_that_the_final_fit_loses_keeps_the_numbers_of_the_trials(monkeypatch):
+    def lose(self, best, system, seconds):
+        zeros = tuple(each.with_constants([0.0] * each.n_constants) for each in system.programs)
+        return replace(best.fitted, system=replace(system, programs=zeros), is_used=np.zeros_like(best.fitted.is_used))
+
+    monkeypatch.setattr(FinalFit, "_fit_to_all", lose)
+    fitted, _ = fit_rotation("C*y", "-C*x", rate=1.2345, noise=0.002)
+    assert np.abs(fitted.system.constants) == pytest.approx(1.2345, abs=0.01)

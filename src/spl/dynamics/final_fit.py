@@ -52,6 +52,8 @@ class FinalFit:
     def fit(self, best: Trial) -> Refined:
         """Fit the constants, and replace those by simple numbers that the data does not distinguish from them."""
         refined = self._fit_to_all(best, best.system, FIRST_FIT_SHARE * self.budget.seconds_left())
+        if not refined.is_used.any():  # lost where the trials could follow it: their numbers are better than none
+            refined = best.fitted
         candidates = (_with_simple_numbers(refined, self.units), refined.system)
         return next(filter(None, (self._fit_simpler(best, refined, system) for system in candidates)), refined)
 
