@@ -38,7 +38,7 @@ def test_the_error_is_that_outside_of_the_data():
 
 @pytest.mark.search
 def test_a_trial_with_statements_returns_a_formula_that_keeps_them(monkeypatch):
-    monkeypatch.setattr("spl.bench.knowledge_shapes.MAX_EVALUATIONS", 500)
+    monkeypatch.setattr("spl.bench.knowledge_shapes.SHAPES_EVALUATIONS", 500)
     [trial] = [each for each in shapes_trials(None, (0,)) if each.problem == "discharge" and "yes" in each.setting]
     outcome = run_shapes(trial, {"know": "yes"})
     assert outcome.formula

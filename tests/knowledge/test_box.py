@@ -1,7 +1,7 @@
 import numpy as np
 
 from spl.data.dataset import Dataset
-from spl.knowledge.box import EDGE_SHARE, Box
+from spl.knowledge.box import BORDER_SHARE, Box
 from spl.knowledge.statements import Range
 
 
@@ -15,8 +15,8 @@ def test_points_fill_the_box_and_reach_its_corners():
         points = box.points(np.empty((n_columns, 0)))
         assert box.holds(points).all()
         shares = points / box.high[:, np.newaxis]
-        assert (shares.min(axis=1) <= EDGE_SHARE).all()
-        assert (shares.max(axis=1) >= 1 - EDGE_SHARE).all()
+        assert (shares.min(axis=1) <= BORDER_SHARE).all()
+        assert (shares.max(axis=1) >= 1 - BORDER_SHARE).all()
         assert (np.histogram(shares[0], 10, (0, 1))[0] > 0.5 * shares.shape[1] / 20).all()
 
 

@@ -5,7 +5,7 @@ from spl.errors import KnowledgeError
 from spl.formulas.program import Vocabulary
 from spl.formulas.text import parse_expression
 from spl.knowledge.box import Box
-from spl.knowledge.checks import ROUNDING_SHARE, make_checks
+from spl.knowledge.checks import ROUNDED_BREACH, make_checks
 from spl.knowledge.reading import read_statement
 
 BOX = Box(("x", "y"), np.array([1.0, 2.0]), np.array([3.0, 2.0]))
@@ -35,8 +35,8 @@ def test_the_margin_of_an_equality_is_how_far_it_is_off():
 
 def test_rounding_does_not_break_a_statement():
     [check] = make("f >= 0")
-    assert not check.is_broken(formula(f"0*x - {0.5 * ROUNDING_SHARE!r}"), is_quick=False)
-    assert check.is_broken(formula(f"0*x - {2 * ROUNDING_SHARE!r}"), is_quick=False)
+    assert not check.is_broken(formula(f"0*x - {0.5 * ROUNDED_BREACH!r}"), is_quick=False)
+    assert check.is_broken(formula(f"0*x - {2 * ROUNDED_BREACH!r}"), is_quick=False)
 
 
 def test_a_strict_sign_is_broken_by_zero():

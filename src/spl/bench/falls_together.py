@@ -13,8 +13,8 @@ from spl.datasets.measured import Drop
 from spl.errors import DoubtfulResult
 from spl.estimators.regressor import SPLRegressor
 
-TOGETHER = "groups"  # beside the grammars: the grammar of drag, one search
-GRAMMAR = "drag"
+TOGETHER = "groups"  # the name of this search in `--grammars`, beside those of the grammars
+GRAMMAR = "drag"  # that it uses
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spl.bench.knowledge_depth import depth_trials, run_depth
-from spl.bench.knowledge_shapes import MAX_EVALUATIONS, run_shapes, shapes_trials
+from spl.bench.knowledge_shapes import SHAPES_EVALUATIONS, run_shapes, shapes_trials
 from spl.bench.knowledge_units import UNITS_NOISE_LEVELS, UNITS_VARIANTS, run_units, units_trials
 from spl.bench.trials import Experiment, Outcome, Trial
 from spl.datasets.handbook_laws import load_handbook_law
@@ -95,7 +95,7 @@ def knowledge_settings(trial: Trial) -> dict[str, object]:
     """Return the settings of the search, and the true formula."""
     if read_knowledge_setting(trial.setting)["part"] == "shapes":
         shaped = SHAPED_LAWS[trial.problem]
-        more = {"truth": shaped.formula, "statements": list(shaped.knowledge), "max_evaluations": MAX_EVALUATIONS}
+        more = {"truth": shaped.formula, "statements": list(shaped.knowledge), "max_evaluations": SHAPES_EVALUATIONS}
         return SearchConfig().to_dict() | more
     law = load_handbook_law(trial.problem)
     return SearchConfig().to_dict() | {"truth": law.expression, "n_variables": len(law.variables)}

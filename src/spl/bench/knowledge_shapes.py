@@ -25,9 +25,9 @@ from spl.regression.fit import evaluate
 from spl.regression.request import RegressionRequest
 from spl.settings import Limits
 
-MAX_EVALUATIONS = 20_000  # per search, unless a time limit is given
+SHAPES_EVALUATIONS = 20_000  # per search, unless a time limit is given
 GOOD_ERROR = 0.1  # of the spread of the law outside of the data: a formula with a smaller error extrapolates well
-SHOWN_DIGITS = 5
+FORMULA_DIGITS = 5
 
 
 def shapes_trials(timeout: float | None, seeds: Sequence[int]) -> list[Trial]:
@@ -61,7 +61,7 @@ def run_shapes(trial: Trial, values: dict[str, str]) -> Outcome:
         data,
         Grammar.from_operators(DEFAULT_OPERATORS, law.columns),
         target=law.target,
-        limits=Limits(timeout=trial.timeout, max_evaluations=MAX_EVALUATIONS if trial.timeout is None else None),
+        limits=Limits(timeout=trial.timeout, max_evaluations=SHAPES_EVALUATIONS if trial.timeout is None else None),
         seed=trial.seed,
         noise=AUTO,
         knowledge=knowledge if values["know"] == "yes" else None,
@@ -89,7 +89,7 @@ def run_shapes(trial: Trial, values: dict[str, str]) -> Outcome:
         "notes": list(found.notes),
     }
     return Outcome(
-        formula=to_text(program, SHOWN_DIGITS),
+        formula=to_text(program, FORMULA_DIGITS),
         recovered=error < GOOD_ERROR,
         error=error if math.isfinite(error) else None,
         seconds=time.perf_counter() - began,

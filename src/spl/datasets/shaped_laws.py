@@ -17,7 +17,7 @@ from spl.formulas.text import parse_expression
 from spl.regression.fit import evaluate
 
 N_BEYOND_ROWS = 500
-_STREAM = 20_261  # separates these random numbers from those of other problems
+_SHAPES_STREAM = 20_261  # separates these random numbers from those of other problems
 
 Ranges = Mapping[str, tuple[float, float]]
 
@@ -52,7 +52,7 @@ class ShapedLaw:
             >>> table.names, table.n_rows
             (('s',), 10)
         """
-        random = np.random.default_rng([_STREAM, seed, *self.name.encode()])
+        random = np.random.default_rng([_SHAPES_STREAM, seed, *self.name.encode()])
         columns = _draw(random, self.measured, self.n_rows)
         values = self.values(columns)
         noisy = values + self.noise * values.std() * random.standard_normal(self.n_rows)
@@ -60,7 +60,7 @@ class ShapedLaw:
 
     def rows_beyond(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return columns [D, N] outside of the data, and the law there, without noise."""
-        random = np.random.default_rng([_STREAM, *self.name.encode()])
+        random = np.random.default_rng([_SHAPES_STREAM, *self.name.encode()])
         columns = _draw(random, {**self.measured, **self.beyond}, N_BEYOND_ROWS)
         return columns, self.values(columns)
 

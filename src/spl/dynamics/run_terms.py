@@ -11,7 +11,7 @@ from spl.dynamics.column_subsets import MAX_SUBSET, SAME_DIRECTION
 Numbers = NDArray[np.float64]
 
 ROWS_PER_TERM = 4  # of the shortest run, for each term that elimination starts with
-MAX_ELIMINATED = 60  # terms that elimination starts with
+MAX_ELIMINATED_BY_RUN = 60  # terms that elimination starts with
 N_FIRST = 3  # pairs of terms that pursuit starts with
 SMALLEST_SHARE = 1e-12  # of the squares of a target: errors below this do not count
 
@@ -54,7 +54,7 @@ class RunTable:
             yield from self._pursue(first)
 
     def _most_terms(self) -> int:
-        return max(2, min(MAX_ELIMINATED, min(map(len, self.targets)) // ROWS_PER_TERM))
+        return max(2, min(MAX_ELIMINATED_BY_RUN, min(map(len, self.targets)) // ROWS_PER_TERM))
 
     def _eliminate(self, start: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """Drop, one by one, the term that explains least in all runs together."""

@@ -18,7 +18,7 @@ Numbers = NDArray[np.float64]
 
 N_POINTS = 400  # inside of a box
 MAX_CORNERS = 64
-EDGE_SHARE = 1e-9  # of the width: points at the border lie so far inside, where slopes are still finite
+BORDER_SHARE = 1e-9  # of the width: points at the border lie so far inside, where slopes are still finite
 _LARGEST_BOUND = 1e150
 
 
@@ -76,7 +76,7 @@ class Box:
         """Return points of the box [D, M]: its corners and its middle, points inside of it, and the rows of a table that lie in it."""
         inside = _spread_evenly(len(self.low), N_POINTS)
         shares = np.hstack([_corners(len(self.low)), np.full((len(self.low), 1), 0.5), inside])
-        shares = np.clip(shares, EDGE_SHARE, 1 - EDGE_SHARE)
+        shares = np.clip(shares, BORDER_SHARE, 1 - BORDER_SHARE)
         low, high = self.low[:, np.newaxis], self.high[:, np.newaxis]
         return np.ascontiguousarray(np.hstack([low + (high - low) * shares, rows[:, self.holds(rows)]]))
 

@@ -15,7 +15,7 @@ from spl.errors import KnowledgeError, shorten
 from spl.formulas.program import Program
 from spl.formulas.text import quote_name
 from spl.knowledge.box import Box
-from spl.knowledge.limits import LIMIT_SHARE, ROUNDING_SHARE, approach_value, measure_limit
+from spl.knowledge.limits import LIMIT_SHARE, ROUNDED_BREACH, approach_value, measure_limit
 from spl.knowledge.statements import (
     Compared,
     Curved,
@@ -113,7 +113,7 @@ def _compare(statement: Compared, box: Box, rows: Numbers, size: float) -> tuple
             return sign * (values - others)
 
         is_strict, is_equality = relation in "<>", relation == "="
-        checks.append(Check(points, measure, ROUNDING_SHARE * size, is_equality, is_strict))
+        checks.append(Check(points, measure, ROUNDED_BREACH * size, is_equality, is_strict))
     return tuple(checks)
 
 
@@ -138,7 +138,7 @@ def _depend(statement: Dependent, box: Box, rows: Numbers, size: float) -> Check
         ]
         spread = np.ptp(np.array(changes), axis=0)
         largest = float(np.nanmax(spread)) if np.isfinite(spread).any() else 0.0
-        return np.full(at.shape[1], largest - ROUNDING_SHARE * size if largest <= ROUNDING_SHARE * size else largest)
+        return np.full(at.shape[1], largest - ROUNDED_BREACH * size if largest <= ROUNDED_BREACH * size else largest)
 
     return Check(points, measure, 0.0, is_strict=True)
 
@@ -151,7 +151,7 @@ def _slopes(statement: Monotone | Curved, box: Box, rows: Numbers, size: float) 
     place = _varying(statement.column, box, statement.text)
     order = 1 if isinstance(statement, Monotone) else 2
     sign, points = float(statement.sign), box.points(rows)
-    tolerance = ROUNDING_SHARE * size / float(box.width[place]) ** order
+    tolerance = ROUNDED_BREACH * size / float(box.width[place]) ** order
     steps = np.linspace(0.0, 1.0, N_ALONG)[np.newaxis, :]
     along = box.low[place] + (box.high[place] - box.low[place]) * np.clip(steps, 1e-9, 1 - 1e-9)
 
@@ -193,7 +193,7 @@ def _mirror(statement: Mirrored, box: Box, rows: Numbers, size: float) -> Check:
         values = values_at(program, at)
         return values - statement.sign * values_at(turn_column(program, place), at)
 
-    return Check(box.points(rows), measure, ROUNDING_SHARE * size, is_equality=True)
+    return Check(box.points(rows), measure, ROUNDED_BREACH * size, is_equality=True)
 
 
 def _exchange(statement: Symmetric, box: Box, rows: Numbers, size: float) -> tuple[Check, ...]:
@@ -205,7 +205,7 @@ def _exchange(statement: Symmetric, box: Box, rows: Numbers, size: float) -> tup
         def measure(program: Program, at: Numbers) -> Numbers:
             return values_at(program, at) - values_at(exchange_columns(program, one, other), at)
 
-        return Check(points, measure, ROUNDING_SHARE * size, is_equality=True)
+        return Check(points, measure, ROUNDED_BREACH * size, is_equality=True)
 
     return tuple(check(one, other) for one, other in pairwise(places))
 

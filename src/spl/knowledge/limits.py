@@ -11,7 +11,7 @@ from spl.knowledge.values import has_own_operators, values_at
 
 Numbers = NDArray[np.float64]
 
-ROUNDING_SHARE = 1e-9  # of the size of f (per width of a column, for slopes): smaller breaches are rounding
+ROUNDED_BREACH = 1e-9  # of the size of f (per width of a column, for slopes): smaller breaches are rounding
 LIMIT_SHARE = 1e-6  # of the size of f: what is left of a limit where floating-point numbers end
 STEP = 4.0  # from one value to the next
 N_FAR_STEPS = 75  # on the way to infinity, or to 0: up to about 1e45 times the size of the column
@@ -52,7 +52,7 @@ def _trusted_values(program: Program, columns: Numbers, tolerance: float) -> Num
         return values
     with np.errstate(all="ignore"):
         finer = values_at(program, columns.astype(np.longdouble)).astype(float)
-        return np.where(np.abs(values - finer) <= tolerance + ROUNDING_SHARE * np.abs(values), values, np.nan)
+        return np.where(np.abs(values - finer) <= tolerance + ROUNDED_BREACH * np.abs(values), values, np.nan)
 
 
 def _way_to(to: float, inwards: float, start: Numbers) -> Numbers:

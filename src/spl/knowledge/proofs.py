@@ -16,7 +16,7 @@ from spl.kernels.programs import tokens as tk
 from spl.knowledge.box import Box
 from spl.knowledge.intervals import Interval, IntervalArithmetic
 from spl.knowledge.jets import follow
-from spl.knowledge.limits import LIMIT_SHARE, ROUNDING_SHARE
+from spl.knowledge.limits import LIMIT_SHARE, ROUNDED_BREACH
 from spl.knowledge.same_form import compare_forms
 from spl.knowledge.statements import (
     Compared,
@@ -138,12 +138,12 @@ def _is_side_proved(statement: Compared, side: int, program: Program, box: Box, 
             case ">":
                 return np.asarray(found.low > 0)
             case ">=":
-                return np.asarray(found.low >= -ROUNDING_SHARE * size)
+                return np.asarray(found.low >= -ROUNDED_BREACH * size)
             case "<":
                 return np.asarray(found.high < 0)
             case "<=":
-                return np.asarray(found.high <= ROUNDING_SHARE * size)
-        return np.asarray((found.low >= -ROUNDING_SHARE * size) & (found.high <= ROUNDING_SHARE * size))
+                return np.asarray(found.high <= ROUNDED_BREACH * size)
+        return np.asarray((found.low >= -ROUNDED_BREACH * size) & (found.high <= ROUNDED_BREACH * size))
 
     return _holds_everywhere(shows, part, _columns_of(program, other))
 
@@ -151,7 +151,7 @@ def _is_side_proved(statement: Compared, side: int, program: Program, box: Box, 
 def _is_slope_proved(statement: Monotone | Curved, program: Program, box: Box, size: float) -> bool:
     place = box.names.index(statement.column)
     order = 1 if isinstance(statement, Monotone) else 2
-    tolerance = ROUNDING_SHARE * size / float(box.width[place]) ** order
+    tolerance = ROUNDED_BREACH * size / float(box.width[place]) ** order
 
     def shows(low: Numbers, high: Numbers) -> NDArray[np.bool_]:
         found = bound(program, low, high, place, order)

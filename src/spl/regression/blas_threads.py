@@ -7,6 +7,7 @@ busy machine (measured: processor time of short searches halved), and sums in an
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 class _Limit:
@@ -15,7 +16,7 @@ class _Limit:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._n_searches = 0
-        self._before: object = None
+        self._before: Any = None  # what restores the threads of before
 
     def enter(self) -> None:
         from threadpoolctl import ThreadpoolController  # slow to import
@@ -29,7 +30,7 @@ class _Limit:
         with self._lock:
             self._n_searches -= 1
             if self._n_searches == 0:
-                self._before.restore_original_limits()  # type: ignore[attr-defined]
+                self._before.restore_original_limits()
 
 
 _LIMIT = _Limit()  # libraries keep the number of threads per process, so this is per process too

@@ -16,7 +16,7 @@ from spl.formulas.program import Program
 from spl.kernels.programs.fit import FitEffort
 from spl.knowledge.checks import Check
 from spl.knowledge.knowledge import Judge
-from spl.knowledge.limits import ROUNDING_SHARE
+from spl.knowledge.limits import ROUNDED_BREACH
 from spl.noise.models import IMPOSSIBLE
 from spl.regression.candidate import Candidate
 from spl.regression.description_length import description_length
@@ -36,7 +36,7 @@ Numbers = NDArray[np.float64]
 MAX_DATA_ROWS = 1_000  # to which a formula is fitted within its statements
 N_EVEN, N_WORST = 20, 6  # points of each check that a fit sees: spread evenly, and those of the worst breaches
 N_TRIES = 2  # each with the worst breaches that the fit before has left
-MAX_STEPS = 10  # evaluations of the slopes in one try
+MAX_SLOPES_PER_TRY = 10  # evaluations of the slopes in one try
 STRICTNESS = 1e5  # how much a breach counts against errors of the data
 INSIDE_SHARE = 1e-7  # of the size of f: how far inside of a sign or a slope a fit aims
 COLLAPSED_SHARE = 1e-4  # a number that becomes this much smaller only removes its term
@@ -225,7 +225,7 @@ class _Problem:
         self._size = size
         scatter = find_scatter(program, rows) if rows.noise is not None else IMPOSSIBLE
         weighted = rows if scatter is IMPOSSIBLE else weigh(rows, scatter.precisions)
-        self._roots = np.sqrt(weighted.weights / rows.n_rows) / max(loss, ROUNDING_SHARE * size)
+        self._roots = np.sqrt(weighted.weights / rows.n_rows) / max(loss, ROUNDED_BREACH * size)
         numbers = np.array(program.constants)
         self._scale = np.where(numbers != 0, np.abs(numbers), 1.0)
 
@@ -237,7 +237,14 @@ class _Problem:
         if not np.isfinite(self._errors(start)).all():
             return None
         found = least_squares(
-            self._errors, start, method="trf", x_scale=1.0, max_nfev=MAX_STEPS, xtol=1e-12, ftol=1e-12, gtol=1e-12
+            self._errors,
+            start,
+            method="trf",
+            x_scale=1.0,
+            max_nfev=MAX_SLOPES_PER_TRY,
+            xtol=1e-12,
+            ftol=1e-12,
+            gtol=1e-12,
         )
         left = np.abs(self._breaches(self._move(found.x)))
         if not left.max(initial=0.0) < HOPELESS_SHARE:
@@ -260,7 +267,7 @@ class _Problem:
         """Return by how much a program breaks the statements, as shares of its size; 0 where it keeps them."""
         parts = []
         for check, points in self._parts:
-            measured = check.measure(program, points) / (check.tolerance / ROUNDING_SHARE or self._size)
+            measured = check.measure(program, points) / (check.tolerance / ROUNDED_BREACH or self._size)
             gap = 0.0 if check.skips_gaps else LARGEST_BREACH
             if check.is_equality:
                 parts.append(np.nan_to_num(measured, nan=gap, posinf=LARGEST_BREACH, neginf=-LARGEST_BREACH))

@@ -19,7 +19,7 @@ from spl.regression.uncertainty import LEVEL, Curvature, free_numbers, measure_c
 
 Numbers = NDArray[np.float64]
 
-MAX_NAMED = 3  # columns in a warning
+MAX_NAMED_COLUMNS = 3  # columns in a warning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,10 +160,10 @@ def explain_extrapolation(program: Program, columns: Numbers, data: Dataset) -> 
         for column, low, high, values in zip(used, lows, highs, new, strict=True)
         for part in _say_how_far(quote_name(data.names[column]), float(low), float(high), values)
     ]
-    more = f", and {len(parts) - MAX_NAMED} more" if len(parts) > MAX_NAMED else ""
+    more = f", and {len(parts) - MAX_NAMED_COLUMNS} more" if len(parts) > MAX_NAMED_COLUMNS else ""
     return (
         f"{n_outside:,} of {count_noun(columns.shape[1], 'row')} {'lies' if n_outside == 1 else 'lie'} outside of the data: "
-        f"{', '.join(parts[:MAX_NAMED])}{more}. Intervals there hold only if the formula does."
+        f"{', '.join(parts[:MAX_NAMED_COLUMNS])}{more}. Intervals there hold only if the formula does."
     )
 
 

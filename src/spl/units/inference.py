@@ -16,7 +16,7 @@ from spl.kernels.programs import tokens as tk
 from spl.units.dimension import NO_DIMENSION, Dimension, exact_fraction
 
 EQUAL_ARGUMENTS = (tk.ADD, tk.SUB, tk.MIN, tk.MAX)
-SHOWN_DIGITS = 4
+MESSAGE_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def _value_at(program: Program, position: int) -> Fraction | None:
 
 
 def _show(program: Program, position: int) -> str:
-    return to_text(program.part(position), SHOWN_DIGITS)
+    return to_text(program.part(position), MESSAGE_DIGITS)
 
 
 class _Equations:

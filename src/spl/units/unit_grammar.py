@@ -17,7 +17,7 @@ from spl.units.inference import infer_dimension
 from spl.units.table_units import TableUnits
 from spl.units.unit import unit_of_dimension
 
-MAX_STEPS = 6  # rules on top of each other that lead to the dimensions considered
+MAX_RULES_DEEP = 6  # rules on top of each other that lead to the dimensions considered
 MAX_DIMENSIONS = 60  # of one symbol
 MAX_RULES = 3_000
 
@@ -73,7 +73,7 @@ def make_unit_grammar(grammar: Grammar, units: TableUnits) -> Grammar:
 def _find_dimensions(grammar: Grammar, units: TableUnits) -> dict[int, list[Dimension]]:
     """Return the dimensions that each symbol can have, the nearest first."""
     reached: dict[int, list[Dimension]] = {symbol: [] for symbol in range(len(grammar.symbols))}
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_RULES_DEEP):
         before = {symbol: tuple(dimensions) for symbol, dimensions in reached.items()}
         for rule in grammar.rules:
             known = reached[rule.symbol]
