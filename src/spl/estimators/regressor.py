@@ -26,7 +26,7 @@ from spl.estimators.fitted_predictions import FittedPredictions
 from spl.estimators.fitted_shapes import FittedShapes
 from spl.estimators.fitted_stability import FittedStability
 from spl.estimators.fitted_units import add_known, parameters_of_units, read_units
-from spl.estimators.inputs import read_origins
+from spl.estimators.inputs import Rows, read_origins
 from spl.estimators.known_parts import KnownParts
 from spl.estimators.parameters import check_run_file, check_search, count_jobs, read_knowledge
 from spl.estimators.stop_flag import request_stop_of, stop_flag
@@ -185,19 +185,9 @@ class SPLRegressor(KnownParts, FittedPredictions, FittedShapes, FittedStability,
         noise = check_noise(self.noise)
         seed = self._choose_seed()
         rows, self.time_origins_ = self._read(X, y, sample_weight, None)
-        names = getattr(self, "feature_names_in_", None)
         groupings = self._read_groups(groups, rows, validation)
-        data = Dataset.from_arrays(
-            rows.X,
-            rows.y,
-            names=names,
-            weights=rows.weights,
-            sigma=None if sigma is None else rows.take(sigma),
-            sigma_columns=None if sigma_X is None else rows.take(sigma_X),
-            places=RowPlaces(rows.places),
-        )
         data, held_out = set_validation_aside(
-            replace(data, notes=tuple(rows.notes)),
+            self._make_dataset(rows, sigma, sigma_X),
             validation,
             seed,
             lambda X, y, weights: self._read(X, y, weights, self.time_origins_)[0],
@@ -219,7 +209,7 @@ class SPLRegressor(KnownParts, FittedPredictions, FittedShapes, FittedStability,
             held_out=held_out,
             groupings=groupings,
             units=self.units_,
-            knowledge=read_knowledge(self.knowledge, self.bounds, data.names, str(getattr(y, "name", None) or "y")),
+            knowledge=read_knowledge(self.knowledge, self.bounds, data.names, target),
             form=self._form,
             guesses=check_guesses(self.guesses),
         )
@@ -231,10 +221,7 @@ class SPLRegressor(KnownParts, FittedPredictions, FittedShapes, FittedStability,
         self._keep(discovery, data, request.target)
         self._keep_evidence(data, self.noise, request.grammar.vocabulary.literals, groupings)
         self._keep_knowledge(request.knowledge, data)
-        from spl.kernels.runtime import store  # slow to import
-
-        for note in (note for note in discovery.notes[len(data.notes) :] if note != discovery.screened):
-            warnings.warn(note, KernelsNotKept if note in store.troubles else DoubtfulResult, stacklevel=2)
+        _warn_of_doubts(discovery, len(data.notes))
         return self
 
     @classmethod
@@ -289,6 +276,19 @@ class SPLRegressor(KnownParts, FittedPredictions, FittedShapes, FittedStability,
         tags.input_tags.allow_nan = True
         return tags
 
+    def _make_dataset(self, rows: Rows, sigma: ArrayLike | None, sigma_X: ArrayLike | None) -> Dataset:
+        """Return the complete rows as a dataset, with their error bars."""
+        data = Dataset.from_arrays(
+            rows.X,
+            rows.y,
+            names=getattr(self, "feature_names_in_", None),
+            weights=rows.weights,
+            sigma=None if sigma is None else rows.take(sigma),
+            sigma_columns=None if sigma_X is None else rows.take(sigma_X),
+            places=RowPlaces(rows.places),
+        )
+        return replace(data, notes=tuple(rows.notes))
+
     def _choose_seed(self) -> int:
         """Return the seed of the random choices. A run that is continued keeps its seed, unless another is asked for."""
         if self.random_state is None and self.run_file is not None:
@@ -330,3 +330,11 @@ class SPLRegressor(KnownParts, FittedPredictions, FittedShapes, FittedStability,
             return front.choose(rule_while_running(self.selection), request.data.n_rows, request.data.floor)
 
         return open_display(Console(), request.target, choose, timeout=request.limits.timeout)
+
+
+def _warn_of_doubts(discovery: "Discovery", n_known: int) -> None:
+    """Warn the caller of `fit` about the notes of a search; the first ones, about the data, are known already."""
+    from spl.kernels.runtime import store  # slow to import
+
+    for note in (note for note in discovery.notes[n_known:] if note != discovery.screened):
+        warnings.warn(note, KernelsNotKept if note in store.troubles else DoubtfulResult, stacklevel=3)
