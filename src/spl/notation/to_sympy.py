@@ -37,8 +37,8 @@ def to_sympy(program: Program, real: bool = False, *, exact: bool = True, opaque
         real: whether symbols are assumed real, so that sqrt(x**2) is Abs(x).
         exact: whether a constant that equals a simple fraction or multiple of pi becomes one, as a literal always does;
             otherwise it becomes a Float.
-        opaque: whether a user's own operators, and hyperbolic functions of others, stay undefined functions even if they have a
-            form in sympy.
+        opaque: whether a user's own operators and nested hyperbolic functions stay undefined functions even if they have a form
+            in sympy.
 
     Examples:
         >>> from spl.formulas.program import Vocabulary

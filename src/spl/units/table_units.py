@@ -97,7 +97,7 @@ class TableUnits:
         """Return what the units say about a formula of the columns.
 
         Pure numbers hold the factors between units of one dimension. If numbers may have units, cm and m are different units: a number
-        leads from one to the other.
+        converts one into the other.
         """
         if not self.are_numbers_free:
             return infer_dimension(program, self.dimensions, self.target.dimension)
