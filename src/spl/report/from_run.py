@@ -1,6 +1,7 @@
 """From a run file to a report: of a table or of a system, finished or not."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def _search(
     assert found is not None
     if chosen is None:
         chosen = found.choose(run.facts.get("selection") or "mdl")
-    return gather_search(
+    part = gather_search(
         stored.front,
         chosen,
         data,
@@ -152,12 +153,11 @@ def _search(
         left=left,
         floor=found.floor,
         write_code=lambda candidate: _write_code(run, candidate, name),
-        learning=_learning(stored),
         outliers=found.outliers,
         groupings=run.groupings,
-        loss_words=LOSS_WORDS[data is None or is_least_squares(found.noise, data)],
-        unit=target_unit_of(run.units),
     )
+    loss_words = LOSS_WORDS[data is None or is_least_squares(found.noise, data)]
+    return replace(part, learning=_learning(stored), loss_words=loss_words, unit=target_unit_of(run.units))
 
 
 def _write_code(run: StoredRun, candidate: Candidate, target: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ from spl.regression.domain import explain_undefined
 from spl.regression.explained_share import share_explained
 from spl.regression.fit import evaluate
 from spl.regression.front import Front
-from spl.report.contents import ColumnSummary, Curve, Equation, Fit, LearningCurve, SearchPart
+from spl.report.contents import ColumnSummary, Curve, Equation, Fit, SearchPart
 
 Numbers = NDArray[np.float64]
 Coder = Callable[[Candidate], Mapping[str, str]]
@@ -41,11 +41,8 @@ def gather_search(
     left: str,
     floor: float,
     write_code: Coder,
-    learning: LearningCurve | None = None,
     outliers: Sequence[int] = (),
     groupings: Sequence[Grouping] = (),
-    loss_words: str = "root mean square error",
-    unit: str = "",
 ) -> SearchPart:
     """Return a front as a part of a report.
 
@@ -57,11 +54,8 @@ def gather_search(
         left: the same as MathML.
         floor: a loss below this is rounding error.
         write_code: returns the code of a formula, by language.
-        learning: the best loss over time.
         outliers: rows of the data that are marked.
         groupings: of the rows, if formulas have numbers of their own for groups.
-        loss_words: what a loss is.
-        unit: of the target, if it is known.
     """
     drawn = None if data is None else sample_rows(data)
     equations = tuple(
@@ -78,7 +72,7 @@ def gather_search(
         )
         for candidate, score in zip(front, front.scores(floor), strict=True)
     )
-    return SearchPart(name, equations, chosen, floor, learning, loss_words, unit)
+    return SearchPart(name, equations, chosen, floor)
 
 
 def sample_rows(data: Dataset) -> NDArray[np.intp]:
