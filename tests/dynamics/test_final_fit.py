@@ -7,7 +7,7 @@ import pytest
 
 from spl.data.trajectories import Trajectories
 from spl.dynamics.budget import NEVER, Deadline, SystemBudget
-from spl.dynamics.final_fit import FinalFit
+from spl.dynamics.final_fit import ONLY_SHORT, FinalFit
 from spl.dynamics.rows import Plan, make_rows
 from spl.dynamics.trials import SystemTrials
 from spl.formulas.grammar import Grammar
@@ -115,3 +115,4 @@ def test_a_system_that_the_final_fit_loses_keeps_the_numbers_of_the_trials(monke
     monkeypatch.setattr(FinalFit, "_fit_to_all", lose)
     fitted, _ = fit_rotation("C*y", "-C*x", rate=1.2345, noise=0.002)
     assert np.abs(fitted.system.constants) == pytest.approx(1.2345, abs=0.01)
+    assert ONLY_SHORT in fitted.notes

@@ -31,6 +31,7 @@ Numbers = NDArray[np.float64]
 
 FIRST_FIT_SHARE = 0.7  # of the time that is left is for the fit before numbers are made simple
 SECOND_FIT_SECONDS = 1.0  # that a fit may take when the time is up
+ONLY_SHORT = "The equations could be followed along short segments only; their numbers are those of that fit."
 MIN_USED_SHARE = 0.8  # of the segments must be followed for a fit to count
 MAX_ERROR_RISE = 1.3  # times the error of the trials is allowed for a fit to count
 SIMPLE_WITHIN_ERRORS = 2.0  # standard errors within which a constant may be replaced by a simple number
@@ -53,7 +54,7 @@ class FinalFit:
         """Fit the constants, and replace those by simple numbers that the data does not distinguish from them."""
         refined = self._fit_to_all(best, best.system, FIRST_FIT_SHARE * self.budget.seconds_left())
         if not refined.is_used.any():  # lost where the trials could follow it: their numbers are better than none
-            refined = best.fitted
+            refined = replace(best.fitted, notes=(*best.fitted.notes, ONLY_SHORT))
         candidates = (_with_simple_numbers(refined, self.units), refined.system)
         return next(filter(None, (self._fit_simpler(best, refined, system) for system in candidates)), refined)
 
